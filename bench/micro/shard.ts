@@ -2,7 +2,7 @@
  * Cost of a command in a shard, from its frame in the ring to its reply in the other: in one thread, without waking
  * anybody. Measured by type, and for SET and GET with each of the diagnostics on by itself; medians of rounds by turns.
  */
-import { ERROR_CODES, fromLatin1, systemClock } from '#base';
+import { ERROR_CODES, fromLatin1, systemClock, byLogKind } from '#base';
 import { commandTable, type ShardSettingValues } from '#commands';
 import { Settings } from '#config';
 import { HOT_KEYS, Page, ThreadProfiler } from '#stats';
@@ -99,7 +99,7 @@ class Bench {
       errorCodes: ERROR_CODES.length,
     };
     const page = new Page(shape, new SharedArrayBuffer(Page.bytes(shape)));
-    const slowIds = new SharedCounter(memory, layout.slowIds);
+    const logIds = byLogKind((kind) => new SharedCounter(memory, layout.logIds[kind]));
     const [requests, replies] = [layout.requests[0]!, layout.replies[0]!];
     const port = { send: () => undefined, receive: () => new ArrayBuffer(0) };
     this.#words = memory.words;
@@ -125,7 +125,7 @@ class Bench {
       workspaceAt: layout.workspaces[0]!,
       scriptControlAt: layout.scripts[0]!,
       redisVersion: '7.4.0',
-      takeSlowIds: (count) => slowIds.take(count),
+      takeLogIds: (kind, count) => logIds[kind].take(count),
       nextRemovedKeyId: () => 0,
     }).machine;
   }

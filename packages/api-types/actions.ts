@@ -14,6 +14,11 @@ export interface ErrorDocument {
 /** An object without fields. */
 export type NoBody = Readonly<Record<string, never>>;
 
+export interface ResetCommandLog {
+  /** The slow log by default. */
+  readonly kind?: 'slow' | 'large-request' | 'large-reply';
+}
+
 export interface ActionDone {
   readonly status: 'ok';
 }

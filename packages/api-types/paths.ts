@@ -11,6 +11,7 @@ import type {
   MonitorLines,
   MonitorReply,
   NoBody,
+  ResetCommandLog,
   SettingChange,
   SettingChecked,
   ShutdownStarted,
@@ -119,6 +120,6 @@ export interface ApiPosts {
   '/debug/api/monitor/start': Post<StartMonitor, MonitorReply>;
   '/debug/api/monitor/stop': Post<StopMonitor, MonitorReply>;
   '/debug/api/scripts/kill': Post<KillScript, ActionDone>;
-  '/debug/api/slowlog/reset': Post<NoBody, ActionDone>;
+  '/debug/api/slowlog/reset': Post<ResetCommandLog, ActionDone>;
   '/debug/api/snapshot': Post<NoBody, ActionDone>;
 }

@@ -1,6 +1,7 @@
-/** The slow commands. */
+/** The slow commands, and those with a large request or reply. */
 
 export interface SlowlogDocument {
+  readonly kind: 'slow' | 'large-request' | 'large-reply';
   /** Newest first. */
   readonly entries: readonly SlowlogReport[];
   /** Shards that did not answer in time: entries are missing that are newer than those they published last. */
@@ -13,6 +14,8 @@ export interface SlowlogReport {
   readonly id: number;
   readonly timestamp: number;
   readonly duration_us: number;
+  /** Size of the request or of the reply; null in the slow log. */
+  readonly size_bytes: number | null;
   readonly command: string;
   readonly args: readonly string[];
   readonly client_addr: string;

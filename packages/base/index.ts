@@ -51,6 +51,13 @@ export {
 export { NamedDigests, SourceDigests } from './hashes/source-digests.ts';
 export { halfSipHash } from './hashes/half-sip-hash.ts';
 export { KeyFate, KEY_FATES } from './key-fate.ts';
+export {
+  type ByLogKind,
+  byLogKind,
+  COMMAND_LOG_KINDS,
+  type CommandLogKind,
+  isCommandLogKind,
+} from './command-log-kinds.ts';
 export { keyName, keyOfName } from './key-name.ts';
 export { PrefixMatcher } from './bytes/prefix-matcher.ts';
 export { compressLzf, decompressLzf } from './bytes/lzf.ts';

@@ -112,6 +112,7 @@ export class CallContext implements ShardContext {
   /** Keys that WATCH named. */
   watched: Bytes[] = [];
   readonly reportsLookUps = true;
+  readonly reportsTypes = true;
   /** Look-ups that make up `hits` and `misses`: `+key` and `-key`. */
   lookUps: string[] = [];
   hits = 0;

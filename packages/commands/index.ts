@@ -71,7 +71,7 @@ export type {
   KeyFatePort,
   LatencyPort,
   PrefixesPort,
-  SlowlogPort,
+  CommandLogPort,
 } from './diagnostics/ports.ts';
 export { findKeys, mayWrite, type FoundKey, type KeySpec } from './definition/keys.ts';
 export { needsValue } from './definition/value-need.ts';

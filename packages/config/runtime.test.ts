@@ -219,7 +219,7 @@ const refusals: readonly (readonly [words: readonly string[], message: string])[
   [['latency-tracking', 'maybe'], failed('latency-tracking', "argument must be 'yes' or 'no'")],
   [
     ['notify-keyspace-events', '?'],
-    failed('notify-keyspace-events', "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."),
+    failed('notify-keyspace-events', "Invalid event class character. Use 'Ag$lshzxeKEtmdnoc'."),
   ],
   [
     ['latency-tracking-info-percentiles', '50 101'],

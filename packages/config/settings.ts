@@ -7,6 +7,7 @@
 import type { Value } from './kinds.ts';
 import type { Setting } from './setting.ts';
 import { clusterSettings } from './table/cluster.ts';
+import { commandLogSettings } from './table/command-logs.ts';
 import { diagnosticsSettings } from './table/diagnostics.ts';
 import { durabilitySettings } from './table/durability.ts';
 import { loggingSettings } from './table/logging.ts';
@@ -27,6 +28,7 @@ const settings = {
   ...replicaSettings,
   ...primarySettings,
   ...clusterSettings,
+  ...commandLogSettings,
   ...diagnosticsSettings,
   ...loggingSettings,
 };

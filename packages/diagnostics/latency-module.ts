@@ -19,7 +19,7 @@ interface LatencyModuleOptions extends Omit<LatencyMonitorOptions, 'wallMs' | 'r
 }
 
 type LatencyPorts =
-  'slowlog' | 'latency' | 'bands' | 'keyFates' | 'prefixes' | 'flight' | 'threads';
+  'commandLogs' | 'latency' | 'bands' | 'keyFates' | 'prefixes' | 'flight' | 'threads';
 type LatencyAnswers =
   | 'slowlog'
   | 'slowlog-reset'
@@ -56,7 +56,7 @@ export function latencyModule(
       },
     },
     ports: {
-      slowlog: monitor.slowCommands,
+      commandLogs: monitor.commandLogs,
       latency: monitor,
       bands: monitor.bandsPort,
       keyFates: monitor.keyFates,
@@ -72,21 +72,22 @@ export function latencyModule(
 type Log = Pick<LatencyModuleOptions, 'log'>;
 
 function slowAnswers(
-  { slowCommands, keyFates }: LatencyMonitor,
+  { commandLogs, keyFates }: LatencyMonitor,
   { log }: Log,
 ): Pick<MainAnswers, 'slowlog' | 'slowlog-reset' | 'removed-keys' | 'key-fates-reset'> {
   return {
-    slowlog: async ({ count }) => {
-      const { entries, missingShards } = await slowCommands.collect(count);
+    slowlog: async ({ kind, count }) => {
+      const { entries, missingShards } = await commandLogs[kind].collect(count);
       return {
+        kind,
         entries: entries.map(slowReport),
         missing_shards: missingShards,
         main_missing: false,
       };
     },
-    'slowlog-reset': async () => {
-      await slowCommands.reset();
-      log.info('slowlog-reset', 'Slow log reset over HTTP');
+    'slowlog-reset': async ({ kind }) => {
+      await commandLogs[kind].reset();
+      log.info('slowlog-reset', 'Log of commands reset over HTTP', { kind });
       return null;
     },
     'removed-keys': (question) => removedKeys(keyFates, question),

@@ -1,6 +1,6 @@
 /** Latency monitor: what main knows of slowness, and how commands about it read that. */
 
-import { systemClock } from '#base';
+import { systemClock, byLogKind, type ByLogKind } from '#base';
 import { type BandsPort, commandTable, type LatencyPort, type PrefixesPort } from '#commands';
 import type { Settings } from '#config';
 import {
@@ -31,7 +31,7 @@ import { latencyReport } from './doctor/latency-doctor.ts';
 import { KeyFates } from './key-fates.ts';
 import { MainFlight } from './main-flight.ts';
 import { bandsOf, type MainLatency } from './main-latency.ts';
-import { SlowCommands } from './slow-commands.ts';
+import { CommandLog } from './command-log.ts';
 
 export interface LatencyMonitorOptions {
   readonly settings: Settings;
@@ -44,7 +44,7 @@ export interface LatencyMonitorOptions {
 }
 
 export class LatencyMonitor implements LatencyPort {
-  readonly slowCommands: SlowCommands;
+  readonly commandLogs: ByLogKind<CommandLog>;
   readonly keyFates: KeyFates;
   readonly #collections: GcPauses;
   readonly #loop: LoopDelay;
@@ -54,14 +54,18 @@ export class LatencyMonitor implements LatencyPort {
   constructor(options: LatencyMonitorOptions) {
     const { settings, serverMemory, router, mainLatency } = options;
     this.#options = options;
-    this.slowCommands = new SlowCommands({
-      settings,
-      ids: serverMemory.slowIds,
-      page: serverMemory.mainPage,
-      clock: systemClock,
-      ofMain: mainLatency.slowLog,
-      shardCalls: router.shardCalls,
-    });
+    this.commandLogs = byLogKind(
+      (kind) =>
+        new CommandLog({
+          settings,
+          kind,
+          ids: serverMemory.logIds[kind],
+          page: serverMemory.mainPage,
+          clock: systemClock,
+          ofMain: mainLatency.logs[kind],
+          shardCalls: router.shardCalls,
+        }),
+    );
     this.keyFates = new KeyFates({
       settings,
       ids: serverMemory.removedKeyIds,
@@ -153,7 +157,7 @@ export class LatencyMonitor implements LatencyPort {
   async diagnose(): Promise<string> {
     const { settings, serverMemory, wallMs, mainLatency } = this.#options;
     const { observer, shardPages, mainPage } = serverMemory;
-    const { entries, missingShards } = await this.slowCommands.collect(Infinity);
+    const { entries, missingShards } = await this.commandLogs.slow.collect(Infinity);
     const nowUs = systemClock.nowUs();
     const stuck = shardPages.flatMap((page, shard) => (isAtOneCommand(page, nowUs) ? [shard] : []));
     return latencyReport({

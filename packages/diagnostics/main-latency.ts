@@ -1,18 +1,19 @@
 /** Main's own notes of what took long: there before the router, which fills them. */
 
+import type { ByLogKind } from '#base';
 import type { Settings } from '#config';
-import { Bands, LatencyEvents, MAIN_THREAD, MainBands, SlowLog } from '#stats';
+import { Bands, commandLogs, LatencyEvents, MAIN_THREAD, MainBands, type SlowLog } from '#stats';
 import type { MainNotes } from '#router';
 import type { ServerMemory } from '#main';
 
 export class MainLatency implements MainNotes {
-  /** Slow log of main's own commands, and of those that several shards answer. */
-  readonly slowLog: SlowLog;
+  /** Logs of main's own commands, and of those that several shards answer. */
+  readonly logs: ByLogKind<SlowLog>;
   readonly latency = new LatencyEvents();
   readonly bands: MainBands;
 
-  constructor(settings: Settings, { slowIds, mainPage, shardPages }: ServerMemory) {
-    this.slowLog = new SlowLog(MAIN_THREAD, (count) => slowIds.take(count));
+  constructor(settings: Settings, { logIds, mainPage, shardPages }: ServerMemory) {
+    this.logs = commandLogs(MAIN_THREAD, (kind, count) => logIds[kind].take(count));
     this.#setThreshold(settings.number('latency.monitor-threshold-ms'));
     settings.onChange('latency.monitor-threshold-ms', (ms) => {
       this.#setThreshold(ms);

@@ -1,5 +1,6 @@
 /** Layout of the link memory. Computed alike in every thread from the same few numbers. */
 
+import { type ByLogKind, byLogKind } from '#base';
 import { COUNTER_BYTES } from './counter.ts';
 import { DOORBELL_BYTES } from './doorbell.ts';
 import { FRONT_SLOTS_BYTES } from './front/front-slots.ts';
@@ -42,8 +43,8 @@ export interface LinkLayout {
   logBell: number;
   read: number;
   blocks: number;
-  /** The counter of slow commands. */
-  slowIds: number;
+  /** Counters of the ids of each kind of log of commands. */
+  logIds: ByLogKind<number>;
   /** The counter of removed keys. */
   removedKeyIds: number;
   /** Memory of each shard that no other thread looks at. */
@@ -181,7 +182,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
   const logs = logPlaces(shape, take, ring);
   const read = take(shape.readBytes);
   const blocks = take(shape.blocks * shape.blockBytes);
-  const slowIds = take(COUNTER_BYTES);
+  const logIds = byLogKind(() => take(COUNTER_BYTES));
   const removedKeyIds = take(COUNTER_BYTES);
   const workspaces = requests.map(() => take(WORKSPACE_BYTES + WORKSPACE_MARGIN_BYTES));
   const scripts = requests.map(() => take(SCRIPT_CONTROL_BYTES));
@@ -197,7 +198,7 @@ export function layoutOf(shape: LinkShape): LinkLayout {
     logBell,
     read,
     blocks,
-    slowIds,
+    logIds,
     removedKeyIds,
     workspaces,
     scripts,

@@ -75,6 +75,27 @@ export const COMMAND_QUANTITIES = {
       infoAs: 'exact-ms',
     },
   ],
+  /** Commands logged for their size. */
+  large: [
+    {
+      counter: 'largeRequests',
+      by: 'all',
+      kind: 'counter',
+      resets: true,
+      help: 'Commands logged for a large request.',
+      info: 'commandlog_large_requests',
+      metric: 'svc_large_requests_total',
+    },
+    {
+      counter: 'largeReplies',
+      by: 'all',
+      kind: 'counter',
+      resets: true,
+      help: 'Commands logged for a large reply.',
+      info: 'commandlog_large_replies',
+      metric: 'svc_large_replies_total',
+    },
+  ],
   reports: [
     {
       ...MAIN_COUNTER,
@@ -187,8 +208,10 @@ export const COMMAND_QUANTITIES = {
     { ...SHARD_COUNTER, counter: 'executeTicks' },
     { ...MAIN_COUNTER, counter: 'replyUs', unit: 'us' },
     { ...MAIN_COUNTER, counter: 'replies' },
-    /** Lowest id of a slow log entry that counts: a reset drops earlier ones. */
+    /** Lowest id of an entry of each log that counts: a reset drops earlier ones. */
     { ...MAIN_GAUGE, counter: 'slowFirstId' },
+    { ...MAIN_GAUGE, counter: 'largeRequestFirstId' },
+    { ...MAIN_GAUGE, counter: 'largeReplyFirstId' },
     /** Generation of the latency bands counted on this page: the number of resets before. */
     { counter: 'bandsGeneration', by: 'all', kind: 'gauge' },
   ],

@@ -16,6 +16,13 @@ export class OwnedReply extends ReplyWriter {
     this.protocol = protocol;
   }
 
+  /** Number of bytes written since they were last taken. */
+  get writtenBytes(): number {
+    let bytes = this.at;
+    for (const chunk of this.chunks) bytes += chunk.length;
+    return bytes;
+  }
+
   /** The bytes written so far; the next write may overwrite them. */
   take(): Bytes {
     const written = this.bytes.subarray(0, this.at);

@@ -124,7 +124,7 @@ function newWays(options: RouterOptions): Ways {
     shardCalls: new ShardCalls({ links, page, isStuck, published, beginTurn }),
     keyMigrations: new KeyMigrations(routes, beginTurn),
     keyDiscovery: new KeyDiscovery(routes, clientRegistry),
-    blockedClients: new BlockedClients({ clientRegistry, routes, beginTurn }),
+    blockedClients: new BlockedClients({ clientRegistry, routes, commandStats, beginTurn }),
   };
 }
 

@@ -31,7 +31,7 @@ import {
   TraceRingWriter,
 } from '#link';
 import { CommandParser, OwnedReply, ParsedCommand } from '#resp';
-import { LatencyEvents, MainBands, Page, SlowLog } from '#stats';
+import { commandLogs, LatencyEvents, MainBands, Page } from '#stats';
 import { encodeCommand, FakeClock } from '#testkit';
 import { Client } from './clients/client.ts';
 import type { ClientSocket } from './clients/client-socket.ts';
@@ -352,7 +352,7 @@ export class RouterFixture {
       page: this.page,
       clock: this.clock,
       notes: {
-        slowLog: new SlowLog(-1, () => 0),
+        logs: commandLogs(-1, () => 0),
         latency: new LatencyEvents(),
         bands: new MainBands(this.page, shards),
       },

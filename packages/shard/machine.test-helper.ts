@@ -66,6 +66,8 @@ function settings(): ShardSettingValues {
     'persistence.wal-failure-policy': 'reject',
     'server.proto-max-bulk-len': 512 * 1024 ** 2,
     'slowlog.log-slower-than': -1,
+    'commandlog.request-larger-than': -1,
+    'commandlog.reply-larger-than': -1,
     'tiered.when-full': 'evict',
   } as unknown as ShardSettingValues;
 }
@@ -158,7 +160,7 @@ class PlayedShard {
       ...(wake && {
         shardExchange: { exchange: new ScriptExchange(memory, layout.scriptExchange), wake },
       }),
-      takeSlowIds: count,
+      takeLogIds: count,
       nextRemovedKeyId: count,
       ...(this.#log && { journal: this.#log.journal }),
     }).machine;

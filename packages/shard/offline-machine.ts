@@ -120,7 +120,7 @@ export function offlineShard({
     scriptControlAt: layout.scripts[0]!,
     // No scripts run here, but libraries are loaded.
     redisVersion: '7.4.0',
-    takeSlowIds: () => 0,
+    takeLogIds: () => 0,
     nextRemovedKeyId: () => 0,
   });
 }

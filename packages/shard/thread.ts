@@ -4,7 +4,14 @@
  */
 
 import { parentPort, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { type Bytes, loadUsedBuffers, type NoteUsedBuffers, systemClock, unreachable } from '#base';
+import {
+  type Bytes,
+  loadUsedBuffers,
+  type NoteUsedBuffers,
+  systemClock,
+  unreachable,
+  byLogKind,
+} from '#base';
 import type { ShardSettingValues } from '#commands';
 import {
   AT,
@@ -95,7 +102,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
   const doorbell = await bellToRing(memory, layout.doorbell);
   await waitAsMain(memory, layout.doorbell);
   const removedKeyIds = new SharedCounter(memory, layout.removedKeyIds);
-  const slowIds = new SharedCounter(memory, layout.slowIds);
+  const logIds = byLogKind((kind) => new SharedCounter(memory, layout.logIds[kind]));
   const pages = data.pages.map((page) => new Page(data.pageShape, page));
   const durable = durablePartsOf(index, data.durability, memory, layout);
   const flight = flightRecorder(new EventRing(data.recorder));
@@ -120,7 +127,7 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     shardExchange: shardExchange(memory, layout),
     sleep: pause,
     workspaceAt: layout.workspaces[index] ?? unreachable('the shard has a workspace'),
-    takeSlowIds: (count) => slowIds.take(count),
+    takeLogIds: (kind, count) => logIds[kind].take(count),
     nextRemovedKeyId: () => removedKeyIds.next(),
     flight,
     answers: new SharedReport(data.answers),

@@ -12,7 +12,7 @@ import {
   type TransactionsPort,
 } from '#commands';
 import { Settings } from '#config';
-import { LatencyEvents, MainBands, Page, SlowLog, ThreadProfiler } from '#stats';
+import { commandLogs, LatencyEvents, MainBands, Page, ThreadProfiler } from '#stats';
 import {
   layoutOf,
   LinkMemory,
@@ -205,7 +205,7 @@ export class Simulation {
   readonly #traces: TraceRingReader;
   /** Number of requests that main has traced. */
   tracesReported = 0;
-  #slowIds = 0;
+  #logIds = 0;
   #removedKeyIds = 0;
   readonly #clock = new FakeClock();
   readonly #routed = new Map<SimulatedClient, Client>();
@@ -297,7 +297,7 @@ export class Simulation {
       flight: { note: () => undefined },
       profiler: new ThreadProfiler(),
       sleep: () => undefined,
-      takeSlowIds: (count) => this.#takeSlowIds(count),
+      takeLogIds: (_kind, count) => this.#takeLogIds(count),
       nextRemovedKeyId: () => (this.#removedKeyIds += 1),
     }).machine;
   }
@@ -309,13 +309,13 @@ export class Simulation {
   }
 
   #notes(page: Page, shards: number): MainNotes {
-    const slowLog = new SlowLog(-1, (count) => this.#takeSlowIds(count));
-    return { slowLog, latency: new LatencyEvents(), bands: new MainBands(page, shards) };
+    const logs = commandLogs(-1, (_kind, count) => this.#takeLogIds(count));
+    return { logs, latency: new LatencyEvents(), bands: new MainBands(page, shards) };
   }
 
-  #takeSlowIds(count: number): number {
-    this.#slowIds += count;
-    return this.#slowIds - count;
+  #takeLogIds(count: number): number {
+    this.#logIds += count;
+    return this.#logIds - count;
   }
 
   #transactionsOf(client: Client): TransactionsPort {

@@ -167,9 +167,17 @@ export { HEAP, PROFILE, ThreadProfiler } from './threads/thread-profile.ts';
 export { ThreadSamples } from './threads/thread-samples.ts';
 export { slowReport } from './slow-log/slow-report.ts';
 export {
-  slowEntriesCall,
+  COMMAND_LOG_SETTINGS,
+  commandLogCalls,
+  commandLogs,
+  configureLogs,
+  FIRST_ID_COUNTERS,
+  LARGE_COUNTERS,
+  type TakeLogIds,
+} from './slow-log/command-logs.ts';
+export { requestBytesFrom, RESP_OVERHEAD_MAX } from './slow-log/request-size.ts';
+export {
   SlowLog,
-  slowResetCall,
   type RawCommand,
   type RawCommands,
   type SlowClient,

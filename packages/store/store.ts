@@ -76,7 +76,7 @@ export class Store extends Databases {
   setPolicy(policy: EvictionPolicy): void {
     this.policy = policy;
     this.countsUses = policy.endsWith('lfu');
-    this.usageKind = this.countsUses ? 'frequency' : policy.endsWith('lru') ? 'idle' : undefined;
+    this.keepsChanges = policy.endsWith('lrm');
     this.#evictor.forget();
   }
 

@@ -1,7 +1,7 @@
 /** BITOP: a string made of others, bit by bit. */
 
 import { type Bytes, CommandError, errors } from '#base';
-import { valueScratch } from '#store';
+import { valueScratch, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard } from '../definition/definition.ts';
@@ -67,11 +67,12 @@ function keep(context: ShardContext, args: Arguments, result: Bytes): void {
   const { keyspace } = context;
   const key = [args.source, args.at(2), args.length(2)] as const;
   if (result.length > 0) {
-    const isNew = keyspace.peek(...key) === 0;
+    const old = keyspace.peek(...key);
+    const before = old === 0 ? undefined : keyspace.type(old);
     // The result is the value: it is not copied.
     keyspace.set(args.keySpan(2), valueScratch.all(result), GIVEN_RAW);
-    if (isNew) createdAt(context, args, 2);
-    else overwrittenAt(context, args, 2);
+    if (before === undefined) createdAt(context, args, 2);
+    else overwrittenAt(context, args, 2, { before, after: ValueType.string });
     changedAt(context, args, 2, events.set);
   } else if (keyspace.remove(...key)) {
     changedAt(context, args, 2, events.del);

@@ -5,8 +5,9 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ClientPort } from '../contexts/contexts.ts';
 import { onMain, type ArgumentDoc, type CommandHead } from '../definition/definition.ts';
 import { noKeys } from '../definition/keys.ts';
-import { clientLine, clientTypeOf, isOfType, type ClientType } from './client-report.ts';
-import type { AuthenticationPort, ConnectionContext } from './ports.ts';
+import { filtered, newerFilters, readFilters } from './client-filter.ts';
+import { clientLine } from './client-report.ts';
+import type { ConnectionContext } from './ports.ts';
 
 const adminOfClients = {
   group: 'connection',
@@ -39,6 +40,17 @@ const typeToken = (name: string, since?: string): ArgumentDoc => ({
   ...(since === undefined ? undefined : { since }),
 });
 
+const skipMe: ArgumentDoc = {
+  name: 'skipme',
+  type: 'oneof',
+  token: 'SKIPME',
+  optional: true,
+  arguments: [
+    { name: 'yes', type: 'pure-token', token: 'YES' },
+    { name: 'no', type: 'pure-token', token: 'NO' },
+  ],
+};
+
 const list = onMain<ConnectionContext>({
   ...adminOfClients,
   name: 'CLIENT|LIST',
@@ -64,6 +76,12 @@ const list = onMain<ConnectionContext>({
       multiple: true,
       since: '6.2.0',
     },
+    { name: 'username', type: 'string', token: 'USER', optional: true, since: '8.1.0' },
+    { name: 'addr', type: 'string', token: 'ADDR', optional: true, since: '8.1.0' },
+    { name: 'laddr', type: 'string', token: 'LADDR', optional: true, since: '8.1.0' },
+    { ...skipMe, since: '8.1.0' },
+    { name: 'maxage', type: 'integer', token: 'MAXAGE', optional: true, since: '8.1.0' },
+    ...newerFilters,
   ],
   history: [
     ['2.8.12', 'Added the id to lines.'],
@@ -76,44 +94,28 @@ const list = onMain<ConnectionContext>({
   tips: ['nondeterministic_output'],
   run(context, args) {
     const { nowMs } = context;
-    const lines = chosen(context, args).map((client) => `${clientLine(client, nowMs)}\n`);
+    const filter = readFilters(args, context, listRules);
+    const lines = filtered(context, filter).map((client) => `${clientLine(client, nowMs)}\n`);
     context.reply.verbatim(lines.join(''));
   },
 });
 
-function chosen({ clients }: ConnectionContext, args: Arguments): readonly ClientPort[] {
-  if (!args.more) return clients.all();
-  if (args.count === 4 && args.takes('TYPE')) {
-    const type = readType(args);
-    return clients.all().filter((client) => isOfType(client, type));
-  }
-  if (args.count < 4 || !args.takes('ID')) throw errors.syntax;
-  const found: ClientPort[] = [];
-  while (args.left > 0) {
-    const client = clients.byId(args.integer(invalidId));
-    if (client !== undefined) found.push(client);
-  }
-  return found;
-}
-
 const invalidId = new CommandError('ERR Invalid client ID');
+const idNotPositive = new CommandError('ERR client-id should be greater than 0');
 
-function readType(args: Arguments): ClientType {
-  const name = args.text();
-  const type = clientTypeOf(name);
-  if (type === undefined) throw new CommandError(`ERR Unknown client type '${name}'`);
-  return type;
-}
-
-interface KillFilter {
-  address?: string;
-  localAddress?: string;
-  type?: ClientType;
-  id?: number;
-  user?: string;
-  ageSecondsMin?: number;
-  skipsMe: boolean;
-}
+/** As in Redis, an id that no client can have is no mistake. */
+const listRules = {
+  skipsMe: false,
+  badId: invalidId,
+  badLaterId: invalidId,
+  leastId: -Infinity,
+};
+const killRules = {
+  skipsMe: true,
+  badId: idNotPositive,
+  badLaterId: errors.syntax,
+  leastId: 1,
+};
 
 const kill = onMain<ConnectionContext>({
   ...adminOfClients,
@@ -137,6 +139,7 @@ const kill = onMain<ConnectionContext>({
               type: 'integer',
               token: 'ID',
               optional: true,
+              multiple: true,
               since: '2.8.12',
             },
             {
@@ -160,17 +163,9 @@ const kill = onMain<ConnectionContext>({
               optional: true,
               since: '6.2.0',
             },
-            {
-              name: 'skipme',
-              type: 'oneof',
-              token: 'SKIPME',
-              optional: true,
-              arguments: [
-                { name: 'yes', type: 'pure-token', token: 'YES' },
-                { name: 'no', type: 'pure-token', token: 'NO' },
-              ],
-            },
+            skipMe,
             { name: 'maxage', type: 'integer', token: 'MAXAGE', optional: true, since: '7.4.0' },
+            ...newerFilters,
           ],
         },
       ],
@@ -185,85 +180,22 @@ const kill = onMain<ConnectionContext>({
   ],
   run(context, args) {
     const isOldForm = args.count === 3;
-    const filter = isOldForm
-      ? { address: args.text(), skipsMe: false }
-      : readFilter(args, context.authentication);
-    const victims = context.clients
-      .all()
-      .filter((client) => isMeant(client, filter, context.client, context.nowMs));
+    const victims = isOldForm
+      ? clientsFrom(context, args.text())
+      : new Set(filtered(context, readFilters(args, context, killRules)));
     for (const victim of victims) {
       if (victim !== context.client) context.clients.kill(victim);
     }
-    if (!isOldForm) context.reply.integer(victims.length);
-    else if (victims.length === 0) throw new CommandError('ERR No such client');
+    if (!isOldForm) context.reply.integer(victims.size);
+    else if (victims.size === 0) throw new CommandError('ERR No such client');
     else context.reply.ok();
-    if (victims.includes(context.client)) context.client.quit();
+    if (victims.has(context.client)) context.client.quit();
   },
 });
 
-function isMeant(client: ClientPort, filter: KillFilter, me: ClientPort, nowMs: number): boolean {
-  const ageSeconds = Math.floor((nowMs - client.account.createdMs) / 1_000);
-  return (
-    fits(filter.address, client.socket.remoteAddress) &&
-    fits(filter.localAddress, client.socket.localAddress) &&
-    fits(filter.id, client.id) &&
-    fits(filter.user, client.session.user) &&
-    (filter.type === undefined || isOfType(client, filter.type)) &&
-    ageSeconds >= (filter.ageSecondsMin ?? 0) &&
-    !(client === me && filter.skipsMe)
-  );
-}
-
-/** True when a property equals the wanted value, or when there is no wanted value. */
-function fits(wanted: string | number | undefined, actual: string | number): boolean {
-  return wanted === undefined || wanted === actual;
-}
-
-function readFilter(args: Arguments, authentication: AuthenticationPort): KillFilter {
-  const filter: KillFilter = { skipsMe: true };
-  while (args.more) {
-    if (args.left === 1) throw errors.syntax;
-    readOption(args, filter, authentication);
-  }
-  return filter;
-}
-
-const idNotPositive = new CommandError('ERR client-id should be greater than 0');
-const ageNotInteger = new CommandError('ERR maxage is not an integer or out of range');
-const ageNotPositive = new CommandError('ERR maxage should be greater than 0');
-
-function readOption(args: Arguments, filter: KillFilter, authentication: AuthenticationPort): void {
-  if (args.takes('ID')) {
-    filter.id = args.roundedAt(args.next(), idNotPositive);
-    if (filter.id < 1) throw idNotPositive;
-  } else if (args.takes('MAXAGE')) {
-    filter.ageSecondsMin = args.roundedAt(args.next(), ageNotInteger);
-    if (filter.ageSecondsMin <= 0) throw ageNotPositive;
-  } else if (args.takes('TYPE')) {
-    filter.type = readType(args);
-  } else if (args.takes('ADDR')) {
-    filter.address = args.text();
-  } else if (args.takes('LADDR')) {
-    filter.localAddress = args.text();
-  } else if (args.takes('USER')) {
-    filter.user = readUser(args, authentication);
-  } else if (args.takes('SKIPME')) {
-    filter.skipsMe = readYesOrNo(args);
-  } else {
-    throw errors.syntax;
-  }
-}
-
-function readUser(args: Arguments, authentication: AuthenticationPort): string {
-  const name = args.text();
-  if (!authentication.isUser(name)) throw new CommandError(`ERR No such user '${name}'`);
-  return name;
-}
-
-function readYesOrNo(args: Arguments): boolean {
-  if (args.takes('YES')) return true;
-  if (args.takes('NO')) return false;
-  throw errors.syntax;
+/** Clients of an address: the old form, by which a client may close itself. */
+function clientsFrom({ clients }: ConnectionContext, address: string): ReadonlySet<ClientPort> {
+  return new Set(clients.all().filter(({ socket }) => socket.remoteAddress === address));
 }
 
 const unblock = onMain<ConnectionContext>({

@@ -93,7 +93,7 @@ const FLAGS: readonly (readonly [letter: string, isSet: (client: ClientPort) => 
 ];
 
 /** CLIENT LIST TYPE and CLIENT KILL TYPE. */
-export type ClientType = 'normal' | 'master' | 'replica' | 'pubsub';
+type ClientType = 'normal' | 'master' | 'replica' | 'pubsub';
 
 export function clientTypeOf(name: string): ClientType | undefined {
   const lower = name.toLowerCase();

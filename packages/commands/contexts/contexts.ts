@@ -11,7 +11,8 @@ import type { ShardScripts } from './script-ports.ts';
 import type { ShardSettings } from './shard-settings.ts';
 
 /** Classes of keyspace notifications, by their letter in `notify-keyspace-events`. */
-export type EventClass = '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n';
+export type EventClass =
+  '$' | 'l' | 's' | 'h' | 'z' | 't' | 'g' | 'x' | 'e' | 'd' | 'm' | 'n' | 'o' | 'c';
 
 /** Caches what `read` makes of the settings until one of them has changed: for what every command asks. */
 export function kept<T>(
@@ -129,6 +130,8 @@ export interface ShardContext {
   concernsWaiters(key: Bytes, at: number, length: number): void;
   /** Marks a change that is logged but not counted in rdb_changes_since_last_save. */
   changedUncounted(): void;
+  /** True when notifications of values that are replaced by those of another type are published. */
+  readonly reportsTypes: boolean;
   /** Sends a notification without counting a change (key misses, new keys, ...). */
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void;
   /** Announces that a command has flushed a database, or all of them (-1), of `changes` keys. */

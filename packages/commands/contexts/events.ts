@@ -22,6 +22,8 @@ export const events = {
   moveFrom: event('g', 'move_from'),
   moveTo: event('g', 'move_to'),
   new: event('n', 'new'),
+  overwritten: event('o', 'overwritten'),
+  typeChanged: event('c', 'type_changed'),
   persist: event('g', 'persist'),
   pfadd: event('$', 'pfadd'),
   /** A change that is not announced: PFCOUNT keeps what it counted. */

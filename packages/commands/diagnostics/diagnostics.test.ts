@@ -1,3 +1,4 @@
+import { byLogKind } from '#base';
 import type { Reply } from '#testkit';
 import { call, CallContext, type CallOptions } from '../call.test-helper.ts';
 import { suite } from 'uvu';
@@ -6,9 +7,9 @@ import { commandTable } from '../table/all-commands.ts';
 import { eventGraph } from './event-graph.ts';
 import type { DiagnosticsContext, EventSeries, LoggedCommand, Steps } from './ports.ts';
 
-const diagnostics = suite('SLOWLOG and LATENCY');
+const diagnostics = suite('SLOWLOG, COMMANDLOG and LATENCY');
 
-type Ports = Pick<DiagnosticsContext, 'commands' | 'slowlog' | 'latency' | 'bands'>;
+type Ports = Pick<DiagnosticsContext, 'commands' | 'commandLogs' | 'latency' | 'bands'>;
 
 const NOW_SECONDS = 1_700_000_000;
 
@@ -17,10 +18,13 @@ const logged: readonly LoggedCommand[] = [
     id: 14,
     unixMs: NOW_SECONDS * 1_000 + 999,
     executeUs: 12_345.9,
+    bytes: 2_000_000,
     args: [Buffer.from('SET'), Buffer.from([0, 255])],
     client: { address: '127.0.0.1:5', name: 'me' },
   },
 ];
+
+const LENGTHS = { slow: 5, 'large-request': 6, 'large-reply': 7 };
 
 const series: EventSeries = {
   event: 'expire-cycle',
@@ -47,17 +51,17 @@ function contextWith(options: CallOptions & { enabled?: boolean } = {}) {
   const asked: string[] = [];
   const ports: Ports = {
     commands: commandTable,
-    slowlog: {
-      length: 5,
+    commandLogs: byLogKind((kind) => ({
+      length: LENGTHS[kind],
       newest: (count) => {
-        asked.push(`newest ${count}`);
+        asked.push(`newest ${kind} ${count}`);
         return Promise.resolve(logged);
       },
       reset: () => {
-        asked.push('reset');
+        asked.push(`reset ${kind}`);
         return Promise.resolve();
       },
-    },
+    })),
     latency: {
       events: [series],
       event: (name) => (name === 'expire_CYCLE' ? series : undefined),
@@ -83,6 +87,7 @@ function contextWith(options: CallOptions & { enabled?: boolean } = {}) {
 }
 
 const disabled = '-ERR latency bands are not enabled, set latency-bands.enabled = true';
+const badType = '-ERR type should be one of the following: slow, large-request, large-reply';
 const badCount = '-ERR count should be greater than or equal to -1';
 
 const cases: readonly (readonly [line: string, reply: unknown])[] = [
@@ -99,6 +104,20 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
     'SLOWLOG GET 1 2',
     "-ERR unknown subcommand or wrong number of arguments for 'GET'. Try SLOWLOG HELP.",
   ],
+  ['COMMANDLOG', "-ERR wrong number of arguments for 'commandlog' command"],
+  ['COMMANDLOG NOPE', "-ERR unknown subcommand 'NOPE'. Try COMMANDLOG HELP."],
+  ['COMMANDLOG LEN slow', 5],
+  ['COMMANDLOG LEN LARGE-REQUEST', 6],
+  ['COMMANDLOG LEN large-reply', 7],
+  ['COMMANDLOG LEN', "-ERR wrong number of arguments for 'commandlog|len' command"],
+  ['COMMANDLOG LEN big', badType],
+  ['COMMANDLOG RESET big', badType],
+  ['COMMANDLOG RESET', "-ERR wrong number of arguments for 'commandlog|reset' command"],
+  ['COMMANDLOG GET 1', "-ERR wrong number of arguments for 'commandlog|get' command"],
+  ['COMMANDLOG GET 1 slow x', "-ERR wrong number of arguments for 'commandlog|get' command"],
+  ['COMMANDLOG GET 1 big', badType],
+  ['COMMANDLOG GET -2 slow', badCount],
+  ['COMMANDLOG GET x big', badCount],
   ['LATENCY', "-ERR wrong number of arguments for 'latency' command"],
   ['LATENCY NOPE', "-ERR unknown subcommand 'NOPE'. Try LATENCY HELP."],
   ['LATENCY LATEST', [['expire-cycle', NOW_SECONDS - 61, 140, 300]]],
@@ -183,10 +202,14 @@ for (const line of ['LATENCY BANDS', 'LATENCY BANDS PER-SHARD', 'LATENCY BANDS R
 }
 
 const requests: readonly (readonly [line: string, asked: string])[] = [
-  ['SLOWLOG GET', 'newest 10'],
-  ['SLOWLOG GET 0', 'newest 0'],
-  ['SLOWLOG GET -1', 'newest Infinity'],
-  ['SLOWLOG RESET', 'reset'],
+  ['SLOWLOG GET', 'newest slow 10'],
+  ['SLOWLOG GET 0', 'newest slow 0'],
+  ['SLOWLOG GET -1', 'newest slow Infinity'],
+  ['SLOWLOG RESET', 'reset slow'],
+  ['COMMANDLOG GET 3 SLOW', 'newest slow 3'],
+  ['COMMANDLOG GET -1 large-request', 'newest large-request Infinity'],
+  ['COMMANDLOG GET 0 large-reply', 'newest large-reply 0'],
+  ['COMMANDLOG RESET large-reply', 'reset large-reply'],
   ['LATENCY RESET', 'reset all'],
   ['LATENCY RESET command nope', 'reset command nope'],
   ['LATENCY BANDS RESET', 'reset bands'],
@@ -213,12 +236,19 @@ diagnostics('an entry has six elements, with whole numbers and any bytes', async
   ]);
 });
 
+diagnostics('an entry of a large command has bytes in place of a time', async () => {
+  assert.equal(await later('COMMANDLOG GET -1 large-reply'), [
+    [14, NOW_SECONDS, 2_000_000, ['SET', '\0\xff'], '127.0.0.1:5', 'me'],
+  ]);
+  assert.equal(await later('COMMANDLOG GET -1 slow'), await later('SLOWLOG GET'));
+});
+
 diagnostics('RESET and DOCTOR answer when the shards have', async () => {
   assert.is(await later('SLOWLOG RESET'), 'OK');
   assert.is(await later('LATENCY DOCTOR'), 'You are fine.\n');
 });
 
-for (const line of ['SLOWLOG HELP', 'LATENCY HELP']) {
+for (const line of ['SLOWLOG HELP', 'COMMANDLOG HELP', 'LATENCY HELP']) {
   diagnostics(`${line} names every subcommand`, () => {
     const text = (call(contextWith().context, line) as string[]).join('\n');
     for (const { command } of commandTable.byName(line.split(' ')[0]!)!.subcommands) {

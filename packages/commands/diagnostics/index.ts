@@ -2,10 +2,10 @@ import type { Command } from '../definition/definition.ts';
 import { keyPrefixes } from './prefixes.ts';
 import { keyFates } from './keyfate.ts';
 import { slownessEvents } from './latency.ts';
-import { slownessLog } from './slowlog.ts';
+import { commandLogCommands } from './slowlog.ts';
 
 export const diagnosticsCommands: readonly Command[] = [
-  ...slownessLog,
+  ...commandLogCommands,
   ...slownessEvents,
   ...keyFates,
   ...keyPrefixes,

@@ -1,22 +1,24 @@
 /** Ports of the server that commands about slowness use. */
 
-import type { Bytes } from '#base';
+import type { Bytes, ByLogKind } from '#base';
 import type { PrefixReport } from '#stats';
 import type { MainContext } from '../contexts/contexts.ts';
 import type { CommandTable } from '../definition/command-table.ts';
 
-/** A command that was logged as slow. */
+/** A command that was logged as slow, or as large. */
 export interface LoggedCommand {
   readonly id: number;
   /** End of the command, in Unix milliseconds. */
   readonly unixMs: number;
   readonly executeUs: number;
+  /** Size of its request or reply, where that was logged; 0 in the slow log. */
+  readonly bytes: number;
   /** The name first; long ones shortened, secrets left out. */
   readonly args: readonly Bytes[];
   readonly client: { readonly address: string; readonly name: string };
 }
 
-export interface SlowlogPort {
+export interface CommandLogPort {
   /** Entries of all threads. */
   readonly length: number;
   /** Returns the newest entries of all threads that answer in time, newest first. */
@@ -111,7 +113,8 @@ export interface PrefixesPort {
 /** Context of a handler of this family. */
 export interface DiagnosticsContext extends MainContext {
   readonly commands: CommandTable;
-  readonly slowlog: SlowlogPort;
+  /** Logs of slow commands, of large requests and of large replies. */
+  readonly commandLogs: ByLogKind<CommandLogPort>;
   readonly latency: LatencyPort;
   readonly bands: BandsPort;
   readonly keyFates: KeyFatePort;

@@ -121,14 +121,34 @@ export function createdAt(context: ShardContext, args: Arguments, index: number)
   notifyAt(context, args, index, events.new);
 }
 
-/** Says that the key argument `index` names has another value in the place of the one it had. */
+/** Says that the key argument `index` names has another value in the place of the one it had, of these types. */
 export function overwrittenAt(
-  { database, store }: ShardContext,
+  context: ShardContext,
   args: Arguments,
   index: number,
+  types: ReplacedTypes,
 ): void {
   const { overwritten } = KeyFate;
+  const { database, store } = context;
   store.fates.gone(database, overwritten, args.source, args.at(index), args.length(index));
+  notifyReplaced(context, args, index, types);
+}
+
+/** Types of a value that was replaced, and of the new one: numbers of ValueType. */
+interface ReplacedTypes {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Notifies that a value was replaced: before the event of a command that stores, after that of one that moves. */
+export function notifyReplaced(
+  context: ShardContext,
+  args: Arguments,
+  index: number,
+  { before, after }: ReplacedTypes,
+): void {
+  notifyAt(context, args, index, events.overwritten);
+  if (before !== after) notifyAt(context, args, index, events.typeChanged);
 }
 
 /** True when the record has ended and only waits to be removed. */

@@ -196,7 +196,10 @@ const stores: readonly (readonly [line: string, announced: readonly string[]])[]
   ['GEOADD g 1 1 x', ['z zadd g']],
   ['GEOSEARCHSTORE d g FROMLONLAT 15 37 BYRADIUS 200 km', ['~n new d', 'z geosearchstore d']],
   ['GEORADIUS g 15 37 200 km STORE d', ['~n new d', 'z georadiusstore d']],
-  ['GEORADIUSBYMEMBER g Palermo 200 km STOREDIST s', ['z georadiusstore s']],
+  [
+    'GEORADIUSBYMEMBER g Palermo 200 km STOREDIST s',
+    ['~o overwritten s', '~c type_changed s', 'z georadiusstore s'],
+  ],
   ['GEOSEARCHSTORE s g FROMLONLAT 0 0 BYRADIUS 1 m', ['g del s']],
   ['GEORADIUS none 15 37 200 km STORE s', ['~m keymiss none', 'g del s']],
   ['GEOSEARCHSTORE d g FROMLONLAT 0 0 BYRADIUS 1 m', []],

@@ -8,7 +8,13 @@ import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { allOf, keySpec, oneKey } from '../definition/keys.ts';
 import { databaseIndexAt, demandDatabase } from './database-index.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from '../elements/lookup.ts';
+import {
+  changedAt,
+  createdAt,
+  findToRead,
+  findToWrite,
+  notifyReplaced,
+} from '../elements/lookup.ts';
 import { copyValue, moveValue, putValue, takeValue, type Place } from './value-copy.ts';
 
 const twoNames: readonly ArgumentDoc[] = [
@@ -103,6 +109,7 @@ const copy = oneShard({
     if (database === context.database && args.areSame(1, 2)) throw errors.sameObject;
     const target = placeOf(keyspaceOf(context, database), args, 2);
     if (context.mayPrepare && putsOff(context, args, target, replaces)) return;
+    const before = typeAt(target);
     const isCopied = findToRead(context, args, 1) !== 0 && makeRoom(target, replaces);
     if (isCopied) {
       const { keyspace } = context;
@@ -114,6 +121,7 @@ const copy = oneShard({
       context.inDatabase(database, () => {
         createdAt(context, args, 2);
         changedAt(context, args, 2, events.copyTo);
+        replacedAt(context, args, before, target);
       });
     }
     context.reply.integer(isCopied ? 1 : 0);
@@ -136,12 +144,32 @@ function renameKey(context: ShardContext, args: Arguments, onlyNew: boolean): bo
   if (findToWrite(context, args, 1) === 0) throw errors.noSuchKey;
   if (args.areSame(1, 2)) return false;
   const target = placeOf(keyspace, args, 2);
+  const before = typeAt(target);
   if (!makeRoom(target, !onlyNew)) return false;
   moveValue(keyspace, placeOf(keyspace, args, 1), target);
   createdAt(context, args, 2);
   changedAt(context, args, 1, events.renameFrom, 0);
   changedAt(context, args, 2, events.renameTo);
+  replacedAt(context, args, before, target);
   return true;
+}
+
+/** Type of the value at the place; undefined without one. */
+function typeAt({ keyspace, key, at, length }: Place): number | undefined {
+  const ref = keyspace.peek(key, at, length);
+  return ref === 0 ? undefined : keyspace.type(ref);
+}
+
+/** Notifies that the value now at the place of argument 2 has replaced another one. */
+function replacedAt(
+  context: ShardContext,
+  args: Arguments,
+  before: number | undefined,
+  target: Place,
+): void {
+  const after = typeAt(target);
+  if (before === undefined || after === undefined) return;
+  notifyReplaced(context, args, 2, { before, after });
 }
 
 /** True when the copy takes long: then it is made first, and what is at the target stays until it is there. */

@@ -6,7 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { gatheredScratch, type GatheredStrings } from '../elements/element-scan.ts';
 import { events, type KeyEvent } from '../contexts/events.ts';
-import { changedAt, createdAt, findToWrite } from '../elements/lookup.ts';
+import { changedAt, createdAt, findToWrite, notifyReplaced } from '../elements/lookup.ts';
 import type { SetOperationResult, Members } from './set-operation-result.ts';
 import { newSetAs } from './lookup.ts';
 
@@ -29,12 +29,14 @@ export function storeMembers(
   const passing = passed === undefined || isLarge(context, countMax) ? undefined : gather(passed);
   const old = findToWrite(context, args, TARGET_INDEX);
   const existed = old !== 0;
+  const before = existed ? keyspace.type(old) : 0;
   const { count } = members;
   if (existed) keyspace.removeRef(old, count > 0 ? KeyFate.overwritten : KeyFate.deleted);
   if (count > 0) {
     if (members instanceof PackedTable && isLarge(context, countMax)) adopt(context, args, members);
     else fill(context, args, members, startsAsIntset, passing);
-    if (!existed) createdAt(context, args, TARGET_INDEX);
+    if (existed) notifyReplaced(context, args, TARGET_INDEX, { before, after: ValueType.set });
+    else createdAt(context, args, TARGET_INDEX);
     changedAt(context, args, TARGET_INDEX, event);
   } else if (existed) {
     changedAt(context, args, TARGET_INDEX, events.del);

@@ -143,7 +143,7 @@ set('announces what it does, once for each command', () => {
     ['SMOVE a b 2', ['s srem a', '~n new b', 's sadd b']],
     ['SMOVE a b 3', ['s srem a', 'g del a', 's sadd b']],
     ['SUNIONSTORE c b', ['~n new c', 's sunionstore c']],
-    ['SINTERSTORE c b', ['s sinterstore c']],
+    ['SINTERSTORE c b', ['~o overwritten c', 's sinterstore c']],
     ['SDIFFSTORE c b b', ['g del c']],
     ['SDIFFSTORE c b none', ['~n new c', 's sdiffstore c']],
     ['SPOP b', ['s spop b']],

@@ -12,7 +12,7 @@ import {
 } from '../definition/definition.ts';
 import { keySpec, type FoundKey, type KeySpec, type Keys } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { changedAt, findToRead } from '../elements/lookup.ts';
+import { changedAt, findToRead, notifyReplaced } from '../elements/lookup.ts';
 import { newList } from '../list/lookup.ts';
 import { orderOf } from '../elements/order.ts';
 import { PatternReader } from './patterns.ts';
@@ -338,6 +338,8 @@ function store(context: ShardContext, args: Arguments, index: number, output: Te
   const { keyspace } = context;
   const { count } = output;
   const fate = count > 0 ? KeyFate.overwritten : KeyFate.deleted;
+  const old = keyspace.peek(args.source, args.at(index), args.length(index));
+  const before = old === 0 ? undefined : keyspace.type(old);
   const isRemoved = keyspace.remove(args.source, args.at(index), args.length(index), fate);
   if (count > 0) {
     const list = newList(context, args, index);
@@ -347,6 +349,9 @@ function store(context: ShardContext, args: Arguments, index: number, output: Te
       length: (nth: number) => output.length(nth),
     };
     list.push(pieces, 0, count, false);
+    if (before !== undefined) {
+      notifyReplaced(context, args, index, { before, after: ValueType.list });
+    }
     changedAt(context, args, index, events.sortstore, count);
   } else if (isRemoved) {
     changedAt(context, args, index, events.del);

@@ -92,9 +92,10 @@ export function storeMembers(
   const { keyspace, reply } = context;
   const old = findToWrite(context, args, index);
   const existed = old !== 0;
+  const before = existed ? keyspace.type(old) : 0;
   if (members !== undefined && members.count > 0) {
     storeSortedSet(keyspace, args.piece(index), members, currentLimits(context));
-    if (existed) overwrittenAt(context, args, index);
+    if (existed) overwrittenAt(context, args, index, { before, after: ValueType.zset });
     else createdAt(context, args, index);
     changedAt(context, args, index, event, changes);
   } else if (existed) {

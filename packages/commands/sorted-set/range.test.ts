@@ -194,7 +194,7 @@ range(
 
 const stores: readonly (readonly [line: string, announced: readonly string[]])[] = [
   ['ZRANGESTORE d z 0 1', ['~n new d', 'z zrangestore d']],
-  ['ZRANGESTORE s z 0 1', ['z zrangestore s']],
+  ['ZRANGESTORE s z 0 1', ['~o overwritten s', '~c type_changed s', 'z zrangestore s']],
   ['ZRANGESTORE s z 5 6', ['g del s']],
   ['ZRANGESTORE d z 5 6', []],
 ];

@@ -102,8 +102,8 @@ for (const entries of [128, 0]) {
 
 const stores: readonly (readonly [line: string, announced: readonly string[]])[] = [
   ['ZUNIONSTORE d 2 a b', ['~n new d', 'z zunionstore d']],
-  ['ZINTERSTORE a 2 a b', ['z zinterstore a']],
-  ['ZDIFFSTORE s 2 a b', ['z zdiffstore s']],
+  ['ZINTERSTORE a 2 a b', ['~o overwritten a', 'z zinterstore a']],
+  ['ZDIFFSTORE s 2 a b', ['~o overwritten s', '~c type_changed s', 'z zdiffstore s']],
   ['ZDIFFSTORE a 2 a a', ['g del a']],
   ['ZUNIONSTORE d 1 none', ['~m keymiss none']],
 ];

@@ -143,8 +143,10 @@ set('announces what happened, in order', () => {
   assert.equal(context.takeAnnounced(), [
     '~n new a',
     '$ set a',
+    '~o overwritten a',
     '$ set a',
     '~g expire a',
+    '~o overwritten a',
     '$ set a',
     '~n new b',
     '$ set b',

@@ -1,6 +1,6 @@
 /** Storing an argument as the string value of a key. */
 
-import { type Keyspace, type Ref, setOptions, valueScratch } from '#store';
+import { type Keyspace, type Ref, setOptions, valueScratch, ValueType } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { events } from '../contexts/events.ts';
@@ -22,13 +22,20 @@ export function storeString(
 ): Ref {
   const { keyspace } = context;
   const { stats } = context.store;
+  const before = context.reportsTypes ? typeOf(keyspace, args, keyIndex) : ValueType.string;
   // An expired record of the key is removed first, so the number of keys alone is not sufficient.
   const keysSeen = keyspace.size + stats.expired;
   const ref = store(keyspace, args, keyIndex, valueIndex);
   if (keyspace.size + stats.expired !== keysSeen) createdAt(context, args, keyIndex);
-  else overwrittenAt(context, args, keyIndex);
+  else overwrittenAt(context, args, keyIndex, { before, after: ValueType.string });
   changedAt(context, args, keyIndex, events.set);
   return ref;
+}
+
+/** Type of the key's value; that of strings if there is none. */
+function typeOf(keyspace: Keyspace, args: Arguments, index: number): number {
+  const ref = keyspace.peek(args.source, args.at(index), args.length(index));
+  return ref === 0 ? ValueType.string : keyspace.type(ref);
 }
 
 /** Stores a string; a long value in its own memory is not copied. */

@@ -65,11 +65,11 @@ function parseLimit(text: string): readonly number[] {
 
 /** Letters that `A` stands for, in the order in which Redis writes them. */
 const ALL_CLASSES = 'g$lshzxetd';
-const OTHER_CLASSES = 'nKEm';
+const OTHER_CLASSES = 'nocKEm';
 
 /** The classes of keyspace events that are published; empty for none. */
 export const eventClasses: Kind<string> = {
-  allowed: 'a string of the letters in "Ag$lshzxeKEtmdn"',
+  allowed: 'a string of the letters in "Ag$lshzxeKEtmdnoc"',
   schema: readable(parseClasses),
   parse: parseClasses,
   format: (value) => value,
@@ -78,13 +78,13 @@ export const eventClasses: Kind<string> = {
 
 /** Brings the letters into Redis' order, with `A` for the ten it stands for. */
 function parseClasses(text: string): string {
-  if (!/^[Ag$lshzxeKEtmdn]*$/.test(text)) {
-    throw new ValueError("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.");
+  if (!/^[Ag$lshzxeKEtmdnoc]*$/.test(text)) {
+    throw new ValueError("Invalid event class character. Use 'Ag$lshzxeKEtmdnoc'.");
   }
   const letters = text.includes('A') ? text + ALL_CLASSES : text;
   const chosen = (from: string): string =>
     from.replaceAll(/./g, (letter) => (letters.includes(letter) ? letter : ''));
   const hasAll = chosen(ALL_CLASSES) === ALL_CLASSES;
-  // Redis writes `n` only where it does not write `A`, and so loses it; here it is kept.
+  // Redis writes `n`, `o` and `c` only where it does not write `A`, and so loses them; here they are kept.
   return (hasAll ? 'A' : chosen(ALL_CLASSES)) + chosen(OTHER_CLASSES);
 }

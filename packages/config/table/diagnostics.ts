@@ -6,31 +6,12 @@ import { rows } from '../setting.ts';
 
 const percent = integer({ least: 1, most: 100, unit: 'percent' });
 const milliseconds = integer({ most: LONG_MAX, unit: 'milliseconds' });
-const count = integer({ most: LONG_MAX });
 const KIB = 1024;
 const MIB = 1024 ** 2;
 const collector = 'http://localhost:4317';
 
-/** Settings of diagnostics: logs of slow commands, metrics, traces, HTTP. */
+/** Settings of diagnostics: keys, latency, metrics, traces, HTTP. */
 export const diagnosticsSettings = rows({
-  'slowlog.log-slower-than': {
-    kind: integer({ least: -1, most: LONG_MAX, unit: 'microseconds' }),
-    default: 10_000,
-    effect: 'live',
-    meaning: 'Commands that run at least this long are logged; 0 logs all, -1 none.',
-  },
-  'slowlog.max-len': {
-    kind: count,
-    default: 128,
-    effect: 'live',
-    meaning: 'Maximum number of slow log entries, over all shards.',
-  },
-  'slowlog.max-arg-len': {
-    kind: integer(),
-    default: 128,
-    effect: 'live',
-    meaning: 'Maximum number of bytes kept of one argument of a slow log entry.',
-  },
   'keyfate.max-len': {
     kind: integer({ most: 100_000 }),
     default: 128,

@@ -17,10 +17,12 @@ export const memorySettings = rows({
   'memory.maxmemory-policy': {
     kind: oneOf(
       'volatile-lru',
+      'volatile-lrm',
       'volatile-lfu',
       'volatile-random',
       'volatile-ttl',
       'allkeys-lru',
+      'allkeys-lrm',
       'allkeys-lfu',
       'allkeys-random',
       'tiered-lru',

@@ -74,6 +74,7 @@ function slow(words: string, secondsAgo: number, ms: number): SlowEntry {
     queueUs: 0,
     durableUs: 0,
     fetchUs: 0,
+    bytes: 0,
     database: 0,
     client,
     unixMs: (NOW_SECONDS - secondsAgo) * 1_000,

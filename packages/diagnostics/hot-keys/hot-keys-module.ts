@@ -30,6 +30,7 @@ export function hotKeysModule(
     nowUs: () => clock.nowUs(),
     wallMs: () => clock.wallMs(),
     shardCalls: router.shardCalls,
+    processorTime: (since) => process.cpuUsage(since),
     servesSlot: (slot) => cluster?.servesSlot(slot) === true,
   });
   const module = new MainModule({

@@ -5,8 +5,15 @@ import type { HotKeysPort, HotKeysReport, HotKeysStart, HotWindow } from '#comma
 import { HOT_KEYS, type HotKey, type HotKeysQuestion, mergeShares, lateShards } from '#stats';
 import { HotWindowReports, type HotWindowsOptions } from './hot-windows.ts';
 
+interface ProcessorTime {
+  readonly user: number;
+  readonly system: number;
+}
+
 interface HotKeysSessionOptions extends HotWindowsOptions {
   readonly nowUs: () => number;
+  /** Processor time of the process in microseconds, from another reading on if that is given. */
+  readonly processorTime: (since?: ProcessorTime) => ProcessorTime;
   readonly servesSlot: (slot: number) => boolean;
 }
 
@@ -15,6 +22,10 @@ interface Session {
   readonly startedMs: number;
   readonly startedUs: number;
   endedUs: number | undefined;
+  /** Reading at the start. */
+  readonly startedProcessor: ProcessorTime;
+  /** Time that the session has taken, once it has ended. */
+  processor: ProcessorTime | undefined;
   readonly timer: LongTimer | undefined;
 }
 
@@ -52,7 +63,7 @@ export class HotKeysSession implements HotKeysPort {
 
   start(options: HotKeysStart): void {
     const { metrics, count, sample, durationMs, slots } = options;
-    const { wallMs, nowUs } = this.#options;
+    const { wallMs, nowUs, processorTime } = this.#options;
     this.#report({ start: { metrics, count, sample, slots } });
     const end = (): void => {
       this.stop();
@@ -62,6 +73,8 @@ export class HotKeysSession implements HotKeysPort {
       startedMs: wallMs(),
       startedUs: nowUs(),
       endedUs: undefined,
+      startedProcessor: processorTime(),
+      processor: undefined,
       timer: durationMs > 0 ? new LongTimer(durationMs, end) : undefined,
     };
   }
@@ -71,6 +84,7 @@ export class HotKeysSession implements HotKeysPort {
     if (session?.endedUs !== undefined || session === undefined) return;
     session.timer?.cancel();
     session.endedUs = this.#options.nowUs();
+    session.processor = this.#options.processorTime(session.startedProcessor);
     this.#report('stop');
   }
 
@@ -91,6 +105,7 @@ export class HotKeysSession implements HotKeysPort {
     const { options } = session;
     const merged = mergeShares(shares, options.count);
     const endUs = session.endedUs ?? this.#options.nowUs();
+    const processor = session.processor ?? this.#options.processorTime(session.startedProcessor);
     return {
       options,
       state: session.endedUs === undefined ? 'active' : 'stopped',
@@ -100,6 +115,8 @@ export class HotKeysSession implements HotKeysPort {
       allBytes: merged.allBytes,
       keyedUs: merged.keyedUs,
       keyedBytes: merged.keyedBytes,
+      userUs: processor.user,
+      systemUs: processor.system,
       selectedUs: merged.selectedUs,
       selectedBytes: merged.selectedBytes,
       sampledUs: merged.sampledUs,

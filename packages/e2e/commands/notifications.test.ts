@@ -1,6 +1,7 @@
 /** Keyspace notifications: their kinds, their order relative to replies, and none without subscribers. */
 import {
   type ChildServer,
+  keyPerShard,
   letTimePass,
   type RespClient,
   RespParser,
@@ -84,6 +85,95 @@ notifications('every class by its letter, misses and new keys only when asked fo
   }
   await choose('EA');
   assert.equal(await eventsOf('GET none', 'SET fresher 1'), ['__keyevent@0__:set fresher']);
+});
+
+/** Commands that replace a value, with all events of the classes new, overwritten and type changed, and their own. */
+const replacing: readonly (readonly [
+  setup: readonly string[],
+  command: string,
+  events: string[],
+])[] = [
+  [['SET a 1'], 'SET a 2', ['overwritten a', 'set a']],
+  [['SADD a 1'], 'SET a 2', ['overwritten a', 'type_changed a', 'set a']],
+  [['SET a 1'], 'SET a 2 NX', []],
+  [['SET a 1'], 'SETEX a 100 2', ['overwritten a', 'set a', 'expire a']],
+  [['SET a 1'], 'GETSET a 2', ['overwritten a', 'set a']],
+  [['SET a 1'], 'APPEND a 2', ['append a']],
+  [['SET a 1'], 'INCR a', ['incrby a']],
+  [
+    ['LPUSH {t}a 1'],
+    'MSET {t}a 2 {t}b 3',
+    ['overwritten {t}a', 'type_changed {t}a', 'set {t}a', 'new {t}b', 'set {t}b'],
+  ],
+  [
+    ['SET {t}a 1', 'SADD {t}b x'],
+    'SUNIONSTORE {t}a {t}b',
+    ['overwritten {t}a', 'type_changed {t}a', 'sunionstore {t}a'],
+  ],
+  [['SET {t}a 1'], 'SUNIONSTORE {t}a {t}none', ['del {t}a']],
+  [
+    ['SET {t}a 1', 'ZADD {t}b 1 x'],
+    'ZUNIONSTORE {t}a 1 {t}b',
+    ['overwritten {t}a', 'type_changed {t}a', 'zunionstore {t}a'],
+  ],
+  [
+    ['HSET {t}a f v', 'SET {t}b x'],
+    'BITOP NOT {t}a {t}b',
+    ['overwritten {t}a', 'type_changed {t}a', 'set {t}a'],
+  ],
+  [
+    ['SET {t}a 1', 'SET {t}b x'],
+    'RENAME {t}b {t}a',
+    ['new {t}a', 'rename_from {t}b', 'rename_to {t}a', 'overwritten {t}a'],
+  ],
+  [
+    ['SET {t}a 1', 'HSET {t}b f v'],
+    'RENAME {t}b {t}a',
+    ['new {t}a', 'rename_from {t}b', 'rename_to {t}a', 'overwritten {t}a', 'type_changed {t}a'],
+  ],
+  [
+    ['SET {t}a 1', 'HSET {t}b f v'],
+    'COPY {t}b {t}a REPLACE',
+    ['new {t}a', 'copy_to {t}a', 'overwritten {t}a', 'type_changed {t}a'],
+  ],
+  [['SET {t}b 1'], 'COPY {t}b {t}a REPLACE', ['new {t}a', 'copy_to {t}a']],
+];
+
+for (const [setup, command, events] of replacing) {
+  notifications(`${setup.join(', ')}: ${command} announces ${events.join(', ')}`, async () => {
+    await client.call('FLUSHALL');
+    for (const each of setup) await client.call(...(each.split(' ') as [string]));
+    await choose('EAnoc');
+    await taken();
+    assert.equal(
+      await eventsOf(command),
+      events.map((event) => `__keyevent@0__:${event}`),
+    );
+    await choose('EA');
+    assert.not.match((await eventsOf('SET a b', 'SET a c')).join(), /overwritten|type_changed/);
+  });
+}
+
+notifications('the type that RENAME replaces on another shard, RESTORE and SORT', async () => {
+  const [one, other] = keyPerShard(2, 'far') as [string, string];
+  await client.call('FLUSHALL');
+  await client.call('SET', one, '1');
+  await client.call('RPUSH', other, '3', '1');
+  const dumping = await server.client({ buffers: true });
+  const dump = (await dumping.call('DUMP', other)) as Buffer;
+  await choose('Eoc');
+  await taken();
+  const [overwritten, changed] = ['overwritten', 'type_changed'].map(
+    (event) => `__keyevent@0__:${event} ${one}`,
+  );
+  await client.call('SORT', other, 'STORE', one);
+  assert.equal(await taken(), [overwritten, changed]);
+  await client.call('RESTORE', one, 0, dump, 'REPLACE');
+  assert.equal(await taken(), [overwritten]);
+  await client.call('SET', one, 'v');
+  await taken();
+  await client.call('RENAME', other, one);
+  assert.equal(await taken(), [overwritten, changed]);
 });
 
 notifications('another database, binary keys, and keys too large for a frame', async () => {

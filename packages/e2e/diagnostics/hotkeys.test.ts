@@ -94,6 +94,26 @@ hotkeys('stands still after the end, and begins anew', async () => {
   assert.is(await words('GET'), null);
 });
 
+hotkeys('has the processor time of the session, which stands still after its end', async () => {
+  await words('START', 'METRICS', 1, 'net');
+  assert.is(
+    (await report()).field('total-cpu-time-user-ms'),
+    undefined,
+    'only with CPU, as in Redis',
+  );
+  await words('STOP');
+  await words('START', 'METRICS', 1, 'cpu');
+  const spent = async (): Promise<number> => {
+    const { field } = await report();
+    return Number(field('total-cpu-time-user-ms')) + Number(field('total-cpu-time-sys-ms'));
+  };
+  await until(async () => (await spent()) > 0, 'the process has computed');
+  await words('STOP');
+  const atEnd = await spent();
+  for (let nth = 0; nth < 1_000; nth += 1) await client.call('GET', 'none');
+  assert.is(await spent(), atEnd);
+});
+
 hotkeys('ends by its timer, without anybody looking', async () => {
   await words('START', 'DURATION', 50);
   await client.call('SET', 'early', 'v');

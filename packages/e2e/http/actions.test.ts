@@ -61,6 +61,8 @@ const refused: readonly (readonly [path: string, body: unknown, status: number])
   ['scripts/kill', { shard: 1, run: 1 }, 400],
   ['scripts/kill', { shard: 0 }, 400],
   ['scripts/kill', { shard: 0, run: 1 }, 409],
+  ['slowlog/reset', { kind: 'big' }, 400],
+  ['slowlog/reset', { kind: 1 }, 400],
   ['config/check', { name: 'slowlog.max-len' }, 400],
   ['config/check', { name: 'none', value: '1' }, 409],
   ['config/check', { name: 'slowlog.max-len', value: 'many' }, 409],

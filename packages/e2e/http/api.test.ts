@@ -176,11 +176,13 @@ const shapes: readonly (readonly [path: string, shape: Shape])[] = [
   [
     '/debug/api/slowlog',
     {
+      kind: 'string',
       entries: [
         {
           id: 'number',
           timestamp: 'number',
           duration_us: 'number',
+          size_bytes: 'number|null',
           command: 'string',
           args: ['string'],
           client_addr: 'string',

@@ -60,7 +60,8 @@ const errorOf = (answer: HttpAnswer): readonly [number, unknown] => [
 
 const NAMES = [
   ...['manifest.json', 'server.json', 'status.json', 'config.toml', 'metrics.prom'],
-  ...['metrics.json', 'slowlog.json', 'latency.json', 'clients.json', 'shards.json'],
+  ...['metrics.json', 'slowlog.json', 'large-requests.json', 'large-replies.json'],
+  ...['latency.json', 'clients.json', 'shards.json'],
   ...[
     'key-fates.json',
     'scripts.json',

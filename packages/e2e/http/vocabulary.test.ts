@@ -197,7 +197,10 @@ vocabulary(
       );
     }
     const known = await request(server.httpPort, '/debug/api/slowlog?count=1&cuont=2');
-    assert.is(known.text, '{"error":"unknown parameter","message":"\\"cuont\\"; known: count"}');
+    assert.is(
+      known.text,
+      '{"error":"unknown parameter","message":"\\"cuont\\"; known: count, kind"}',
+    );
     const post = await request(server.httpPort, '/admin/shutdown?saev=true', { method: 'POST' });
     assert.is(post.status, 400);
     assert.is(await client.call('PING'), 'PONG');

@@ -39,6 +39,8 @@ export const NOT_KEPT: ReadonlySet<Counter> = new Set([
   ...([
     'scriptSinceUs',
     'slowFirstId',
+    'largeRequestFirstId',
+    'largeReplyFirstId',
     'bandsGeneration',
     'keySizesUs',
     'keySizesChanges',

@@ -1,5 +1,6 @@
 /** Reports that only main can give, requested by message: each with its name, question and answer. */
 
+import type { CommandLogKind } from '#base';
 import type { ShardContent } from '#stats';
 import type {
   ClientReport,
@@ -34,7 +35,7 @@ interface MainCalls extends PageCalls {
   'client-name': { question: number; answer: ClientName | null };
   slowlog: {
     /** Infinity: all. */
-    question: { count: number };
+    question: { kind: CommandLogKind; count: number };
     answer: SlowlogDocument;
   };
   'removed-keys': { question: RemovedKeysQuestion; answer: RemovedKeysAnswer };

@@ -1,5 +1,6 @@
 /** Reports that only the debug pages request of main, beside those for programs. */
 
+import type { CommandLogKind } from '#base';
 import type {
   DiskOutcomesReport,
   HotKeysDocument,
@@ -58,7 +59,7 @@ export interface PageCalls {
   'check-setting': { question: { name: string; value: string }; answer: SettingCheckAnswer };
   'set-setting': { question: { name: string; value: string }; answer: ActionAnswer };
   'kill-script': { question: { shard: number; run: number }; answer: ActionAnswer };
-  'slowlog-reset': { question: null; answer: ActionAnswer };
+  'slowlog-reset': { question: { kind: CommandLogKind }; answer: ActionAnswer };
   'key-fates-reset': { question: null; answer: ActionAnswer };
   'monitor-start': { question: MonitorStart; answer: MonitorStartAnswer };
   /** Null without such a monitor. */

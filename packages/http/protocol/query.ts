@@ -49,6 +49,18 @@ export function wordsOf<Word extends string>(
   throw new HttpError(400, `${name} must list some of ${all.join(', ')}`);
 }
 
+/** One of the words; the first one where none is given. */
+export function oneOf<Word extends string>(
+  query: URLSearchParams,
+  name: string,
+  words: readonly [Word, ...(readonly Word[])],
+): Word {
+  const text = query.get(name) ?? words[0];
+  const word = words.find((each) => each === text);
+  if (word === undefined) throw new HttpError(400, `${name} must be one of ${words.join(', ')}`);
+  return word;
+}
+
 /** The bytes of a value, which need be no UTF-8: keys may hold any, written as %00 to %ff. */
 export function bytesOf(search: string, name: string): Uint8Array | undefined {
   for (const part of search.split('&')) {

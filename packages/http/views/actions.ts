@@ -1,5 +1,6 @@
 /** Actions of the debug pages, and reports that only they ask for. Main carries them out as it does for a command. */
 
+import { COMMAND_LOG_KINDS, type CommandLogKind, isCommandLogKind } from '#base';
 import type { HotKeysDocument, SettingsFactsDocument, ThreadsDocument } from '#api-types';
 import { HttpError } from '../protocol/answer.ts';
 import { type Body, type More, postRoute, textIn, wholeNumber } from '../protocol/body.ts';
@@ -107,7 +108,11 @@ function changeRoutes({ mainClient, observer }: OpsContext): Route[] {
 
 function resetRoutes({ mainClient }: OpsContext): Route[] {
   return [
-    post('slowlog/reset', 'Resets the slow log.', () => mainClient.ask('slowlog-reset', null)),
+    post(
+      'slowlog/reset',
+      'Resets the slow log, or that of large requests or replies: {"kind"}.',
+      (body) => mainClient.ask('slowlog-reset', { kind: logKind(body) }),
+    ),
     post('key-fates/reset', 'Clears the recorded key removals; the counts stay.', () =>
       mainClient.ask('key-fates-reset', null),
     ),
@@ -125,6 +130,12 @@ function post(path: SimplePath, about: string, act: (body: Body) => Promise<Acti
 function done(problem: ActionAnswer): object {
   if (problem !== null) throw new HttpError(409, problem);
   return {};
+}
+
+function logKind(body: Body): CommandLogKind {
+  const kind = textIn({ kind: 'slow', ...body }, 'kind');
+  if (isCommandLogKind(kind)) return kind;
+  throw new HttpError(400, `kind must be one of ${COMMAND_LOG_KINDS.join(', ')}`);
 }
 
 function hotKeysOptions(body: Body): HotKeysOptions {

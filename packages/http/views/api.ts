@@ -1,5 +1,6 @@
 /** The debug API: what the server knows of itself, as compact JSON. */
 
+import { COMMAND_LOG_KINDS, type CommandLogKind } from '#base';
 import { prefixReports, type ShardContent } from '#stats';
 import type {
   ClusterDocument,
@@ -27,8 +28,8 @@ import type { RemovedKeysQuestion } from '../ops/page-calls.ts';
 import { keyFatesDocument, keyFatesRoute } from './records/key-fates.ts';
 import type { MetricsRenderer } from './metrics.ts';
 import { logsDocument, logsRoute, type LogsQuestion } from './records/logs.ts';
-import { countOf } from '../protocol/query.ts';
-import { countParameter } from '../protocol/parameters.ts';
+import { countOf, oneOf } from '../protocol/query.ts';
+import { countParameter, word } from '../protocol/parameters.ts';
 import { documentRoute, type Route } from '../protocol/route.ts';
 import { replicationRoute } from './replication.ts';
 import { slowlogDocument } from './records/slow-log.ts';
@@ -75,8 +76,8 @@ export class DebugDocuments {
     return { clients: await this.#main.ask('clients', null) };
   }
 
-  slowlog(count: number): Promise<SlowlogDocument> {
-    return slowlogDocument(this.#context, this.#main, count);
+  slowlog(kind: CommandLogKind, count: number): Promise<SlowlogDocument> {
+    return slowlogDocument(this.#context, this.#main, kind, count);
   }
 
   /** Events come from main; when it is late, the rest is returned without them. */
@@ -197,9 +198,9 @@ export function apiRoutes(documents: DebugDocuments, metrics: MetricsRenderer): 
     documentRoute('clients', 'Connected clients.', () => documents.clients()),
     documentRoute(
       'slowlog',
-      'Slow commands of all threads; ?count= limits the number.',
-      ({ query }) => documents.slowlog(countOf(query)),
-      [countParameter('all')],
+      'Slow commands of all threads, or those with a large request or reply (?kind=); ?count= limits the number.',
+      ({ query }) => documents.slowlog(oneOf(query, 'kind', COMMAND_LOG_KINDS), countOf(query)),
+      [countParameter('all'), word('kind', 'Kind of log; slow by default.', COMMAND_LOG_KINDS)],
     ),
     documentRoute('latency', 'Latency events, latency bands, and percentiles of commands.', () =>
       documents.latency(),

@@ -1,5 +1,6 @@
 /** Settings for the HTTP side; main sends them again whenever one changes. */
 
+import type { ByLogKind } from '#base';
 import type { SecureContextOptions } from 'node:tls';
 import type { SettingFacts, SettingReport } from '#api-types';
 import type { HistorySettings } from '#history';
@@ -52,7 +53,8 @@ export interface HttpLiveSettings {
   /** Good replicas that writes need. */
   readonly minReplicas: number;
   readonly dataFolder: string;
-  readonly slowLogLengthMax: number;
+  /** Most entries of each log of commands. */
+  readonly logLengthMax: ByLogKind<number>;
   readonly tracksLatency: boolean;
   readonly prefixes: readonly string[];
   /** Most key fates that are kept, and whether those of overwritten values are kept. */

@@ -1,12 +1,13 @@
 /** Settings that are sent to the ops thread: the ones it needs, and of the secrets only its own tokens. */
 
 import path from 'node:path';
-import type { LogThreshold } from '#base';
+import { type LogThreshold, byLogKind } from '#base';
 import { REDIS_VERSION, rowOf, settingNames, type Settings, VERSION } from '#config';
 import type { SettingFacts } from '#api-types';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import { contextOptions, type TlsOptions } from '#net';
 import type { TracingSettings } from '#router';
+import { COMMAND_LOG_SETTINGS } from '#stats';
 import type { LogWriterOptions } from '#telemetry';
 import { statusSettings } from './status-settings.ts';
 
@@ -111,7 +112,7 @@ export function httpLiveSettings(settings: Settings): HttpLiveSettings {
     maxmemoryPolicy: settings.string('memory.maxmemory-policy'),
     slowScriptMs: settings.number('scripting.busy-reply-threshold-ms'),
     minReplicas: settings.number('replication.min-replicas-to-write'),
-    slowLogLengthMax: settings.number('slowlog.max-len'),
+    logLengthMax: byLogKind((kind) => settings.number(COMMAND_LOG_SETTINGS[kind].lengthMax)),
     tracksLatency: settings.boolean('latency.tracking'),
     prefixes: settings.list('key-prefixes.prefixes'),
     keyFates: {

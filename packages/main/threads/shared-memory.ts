@@ -4,7 +4,7 @@
  * Large because it is the map of the memory: each area is a field, and the threads get theirs from here.
  */
 
-import { ERROR_CODES, systemClock, UnixOffset } from '#base';
+import { type ByLogKind, byLogKind, ERROR_CODES, systemClock, UnixOffset } from '#base';
 import { commandTable, databaseCountOf } from '#commands';
 import { frontCountOf, settingNames, type Settings } from '#config';
 import {
@@ -73,8 +73,8 @@ export class ServerMemory {
   readonly recorders: readonly SharedMemory[];
   /** Main's own. */
   readonly flight: FlightRecorder;
-  /** Numbers of the slow log's entries. */
-  readonly slowIds: SharedCounter;
+  /** Counters of the ids of each log of commands. */
+  readonly logIds: ByLogKind<SharedCounter>;
   /** Counter of ids of removed keys. */
   readonly removedKeyIds: SharedCounter;
   readonly shardPages: readonly Page[];
@@ -93,7 +93,8 @@ export class ServerMemory {
     this.memory = LinkMemory.allocate(this.layout.bytes);
     this.doorbell = new Doorbell(this.memory, this.layout.doorbell);
     this.removedKeyIds = new SharedCounter(this.memory, this.layout.removedKeyIds);
-    this.slowIds = new SharedCounter(this.memory, this.layout.slowIds);
+    const { memory, layout } = this;
+    this.logIds = byLogKind((kind) => new SharedCounter(memory, layout.logIds[kind]));
     this.pageShape = {
       databases: databaseCountOf(settings),
       commands: commandTable.entries.length,

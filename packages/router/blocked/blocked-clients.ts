@@ -12,6 +12,7 @@ import { FrameKind, HOST_WORDS, ReplyFlag, Unpark, Verdict } from '#link';
 import { type CommandBytes, OwnedReply } from '#resp';
 import type { Client } from '../clients/client.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { CommandStats } from '../replies/command-stats.ts';
 import { resume, type Routes, type SentBefore } from '../routes/routes.ts';
 import type { OfferAnswer } from '../replies/offer-answer.ts';
 import { emptyHead } from '../shards/shard-link.ts';
@@ -77,6 +78,7 @@ const NOTHING: Bytes = new Uint8Array(0);
 interface BlockedClientsOptions {
   readonly routes: Routes;
   readonly clientRegistry: ClientRegistry;
+  readonly commandStats: CommandStats;
   /** Starts a turn, at whose end frames are published to the shards. */
   beginTurn(): void;
 }
@@ -224,7 +226,15 @@ export class BlockedClients {
     else if (client.session.protocol === 3) reply.mapHeader(items.length);
     else reply.arrayHeader(items.length);
     for (const { bytes } of items) reply.raw(bytes);
+    if (wait.again !== undefined)
+      this.#logSizes(client, wait.again, wait.isMuted ? 0 : reply.writtenBytes);
     this.#answer(client, wait, reply);
+  }
+
+  /** Logs a command that several shards ran by its sizes: each has logged its own time. */
+  #logSizes(client: Client, { entry, command }: SentCommand, replyBytes: number): void {
+    this.#args.point(command.source, command.at, command.spans, 0, command.count);
+    this.#options.commandStats.logSizes(client, entry, this.#args, replyBytes);
   }
 
   /** A shard has ended the wait on request. */

@@ -123,9 +123,11 @@ export class Answers {
       deferred.pending = this.#commandStats.postpone(client, entry, args, executeUs);
       return;
     }
-    this.#commandStats.logIfSlow(client, entry, args, executeUs);
     // CLIENT REPLY ON, and RESET, are themselves answered.
-    this.#deliver(client, sequence, wasMuted && client.session.replyMode !== 'on');
+    const isMuted = wasMuted && client.session.replyMode !== 'on';
+    const replyBytes = isMuted ? 0 : reply.writtenBytes;
+    this.#commandStats.logRan(client, entry, args, { executeUs, replyBytes });
+    this.#deliver(client, sequence, isMuted);
   }
 
   /** True when others are to come before the next of its client, which has just sent that command. */
@@ -165,7 +167,9 @@ export class Answers {
         answerInstead(reply, refusalOf(error));
       }
       const bytes = reply.take();
-      if (deferred.pending !== undefined) this.#commandStats.logPostponed(client, deferred.pending);
+      if (deferred.pending !== undefined) {
+        this.#commandStats.logPostponed(client, deferred.pending, isMuted ? 0 : bytes.length);
+      }
       client.replies.deliver(sequence, 1, bytes, 0, isMuted ? 0 : bytes.length);
       client.releasePushes();
       this.#clientRegistry.finishIfGone(client);
@@ -269,7 +273,7 @@ export class Answers {
       const us = Math.round(this.#clock.nowUs() - gather.takenUs);
       scatterDone.fire(commandTable.entries[commandId]!.lowerName, us, gather.shardCount);
     }
-    this.#commandStats.gathered(gather);
+    this.#commandStats.gathered(gather, gather.isMuted ? 0 : reply.writtenBytes);
     this.#countFailure(commandTable.entries[commandId]!, reply);
     this.#hand(client, sequence, gather.isMuted);
     this.#clientRegistry.finishIfGone(client);

@@ -2,9 +2,9 @@
 
 import { type Bytes, CommandError, latin1 } from '#base';
 import type { ByKeyCommand, EveryShardCommand, SplitPlan } from '#commands';
-import type { KeptArguments } from '#stats';
 import type { ReplyWriter } from '#resp';
 import type { Client } from '../clients/client.ts';
+import type { KeptCommand } from './kept-command.ts';
 import type { Sequenced } from '../order/sequence-table.ts';
 
 type Gathered = ByKeyCommand<never> | EveryShardCommand<never>;
@@ -22,8 +22,8 @@ export interface GatherOptions {
   database: number;
   /** Time at which the command was taken up, in monotonic microseconds. */
   takenUs: number;
-  /** For the slow log. */
-  kept: KeptArguments | undefined;
+  /** For the logs of commands. */
+  kept: KeptCommand | undefined;
 }
 
 /** Times of a part, in its phases. */
@@ -42,7 +42,7 @@ export class Gather implements Sequenced<Gather> {
   readonly isMuted: boolean;
   readonly database: number;
   readonly takenUs: number;
-  readonly kept: KeptArguments | undefined;
+  readonly kept: KeptCommand | undefined;
   /** The slowest part's time of execution, and whose it was; the longest that one was queued, and waited for the disk. */
   executeTicks = 0;
   slowestShard = 0;

@@ -1,9 +1,10 @@
 /** Things that every shard has, in the shape of a module: clients and their users, counts, settings, calls about all of it. */
 
-import { assert } from '#base';
+import { assert, COMMAND_LOG_KINDS } from '#base';
 import { Request } from '#link';
 import {
   AT,
+  commandLogCalls,
   HEAP,
   HOT_KEYS,
   keySampleCall,
@@ -13,7 +14,6 @@ import {
   SCRIPT_STATS,
   SHARD_CONTENT,
   type ShardContent,
-  slowEntriesCall,
 } from '#stats';
 import type { CallAnswerers } from '../frames/call-answerers.ts';
 import { PublishedAnswers } from '../frames/published-answers.ts';
@@ -74,7 +74,9 @@ export class CoreModule implements ShardModule {
     const { answers } = this.#options;
     if (answers === undefined) return;
     const published = new PublishedAnswers(answers, answerers);
-    published.add(slowEntriesCall, { fromId: 0, count: PUBLISHED_MAX });
+    for (const kind of COMMAND_LOG_KINDS) {
+      published.add(commandLogCalls[kind].entries, { fromId: 0, count: PUBLISHED_MAX });
+    }
     published.add(REMOVED_KEYS, { fromId: 0, count: PUBLISHED_MAX });
     published.add(HOT_KEYS, 'get');
     published.add(SCRIPT_STATS, null);

@@ -2,7 +2,7 @@
 
 import type { Bytes, Clock } from '#base';
 import type { ShardSettingValues } from '#commands';
-import type { FlightRecorder, Page, ThreadProfiler } from '#stats';
+import type { FlightRecorder, Page, TakeLogIds, ThreadProfiler } from '#stats';
 import type { LinkMemory, RingReader, RingWriter, SharedReport } from '#link';
 import type { Store, WarmOutlet } from '#store';
 import type { TierLink } from '#tier';
@@ -59,8 +59,8 @@ export interface MachineOptions {
   localTier?: WarmOutlet | undefined;
   /** Place in the link memory where the shard's workspace is. */
   workspaceAt: number;
-  /** Returns the first of `count` consecutive ids for entries of the slow log, unique in the process. */
-  takeSlowIds: (count: number) => number;
+  /** Reserves ids for entries of a log of commands, unique in the process. */
+  takeLogIds: TakeLogIds;
   /** Returns an id for a removed key, unique in the process. */
   nextRemovedKeyId: () => number;
 }

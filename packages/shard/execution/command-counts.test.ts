@@ -1,6 +1,6 @@
 /** Time that counting takes is no command's. */
 import { commandTable } from '#commands';
-import { Page } from '#stats';
+import { commandLogs, Page } from '#stats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Frame } from '../frames/frame.ts';
@@ -17,7 +17,7 @@ counts('a command begins behind the counting of those before it', () => {
   const options = {
     page,
     sender: { writer: { errorText: null } },
-    slowness: { noticeUs: Infinity, ring: { has: () => true } },
+    slowness: { noticeUs: Infinity, ring: { has: () => true }, logs: commandLogs(0, () => 0) },
   } as unknown as ConstructorParameters<typeof CommandCounts>[0];
   const present = {
     nowUs: 0,
@@ -37,7 +37,7 @@ counts('a command begins behind the counting of those before it', () => {
     present.nowUs = clockUs;
     // Counting, and other work after a command.
     clockUs += 1;
-    all.ran({ word: 8 } as Frame, get, startUs, 0);
+    all.ran({ words: new Int32Array(64), word: 8 } as Frame, get, startUs, 0);
   }
   assert.is(gaps.filter((us) => us === 0).length, 4, 'the first, and one behind each full batch');
   all.count();

@@ -1,7 +1,17 @@
 /** Counts what the executor has run: plain commands of the ring with their batch, all others by themselves. */
 
 import type { Arguments, CommandEntry } from '#commands';
-import { AT, countError, DEFAULT_USER_ROW, type Page, type SlowClient, TICKS_PER_US } from '#stats';
+import {
+  AT,
+  countError,
+  DEFAULT_USER_ROW,
+  type Page,
+  requestBytesFrom,
+  RESP_OVERHEAD_MAX,
+  type SlowClient,
+  type SlowCommand,
+  TICKS_PER_US,
+} from '#stats';
 import { Request } from '#link';
 import { commandDone } from '#usdt';
 import type { ExecutionContext } from './context.ts';
@@ -13,6 +23,8 @@ import type { KeyUse } from '../observation/key-use.ts';
 import { calledClient, type Slowness } from '../observation/slowness.ts';
 import { Unsettled } from '../observation/unsettled-bands.ts';
 import { probeDone } from '../observation/usdt.ts';
+
+const LARGE_KINDS = ['large-request', 'large-reply'] as const;
 
 interface CommandCountsOptions {
   readonly page: Page;
@@ -47,6 +59,8 @@ export class CommandCounts {
   readonly #slowness: Slowness;
   readonly #present: Present;
   readonly #batch: BatchCounts;
+  /** Bytes of the reply to the command that is noticed by its sizes next; 0 if none is sent. */
+  replyBytes = 0;
 
   constructor(options: CommandCountsOptions, present: Present) {
     this.#options = options;
@@ -78,6 +92,7 @@ export class CommandCounts {
       if (this.#batch.isFull) this.#countFull();
     } else {
       this.exclusive(entry, startUs, queueUs);
+      this.#noticeSizes(entry, startUs, queueUs);
       this.#page.queued(queueUs * TICKS_PER_US);
     }
   }
@@ -95,11 +110,29 @@ export class CommandCounts {
       this.#page.actor === DEFAULT_USER_ROW &&
       entry.isPlain &&
       !this.#present.isProbed &&
+      !this.#mayBeLarge(frame) &&
       this.#slowness.ring.has(frame)
     );
   }
 
-  /** Counts a command by itself. */
+  /** True if the size of the request or of the reply may be logged; never false for one that is. */
+  #mayBeLarge({ words, word }: Frame): boolean {
+    const { 'large-request': requests, 'large-reply': replies } = this.#slowness.logs;
+    const framing = RESP_OVERHEAD_MAX * (words[word + Request.argumentCount]! + 1);
+    return (
+      words[word + Request.bodyBytes]! + framing >= requests.threshold ||
+      this.replyBytes >= replies.threshold
+    );
+  }
+
+  /** Counts a command of a transaction before the next one adds its reply. */
+  queued(entry: CommandEntry, startUs: number): void {
+    this.replyBytes = this.#options.sender.written;
+    this.exclusive(entry, startUs, 0);
+    this.#noticeSizes(entry, startUs, 0);
+  }
+
+  /** Counts a command by itself, without its sizes. */
   exclusive(entry: CommandEntry, startUs: number, queueUs: number): void {
     this.#batch.count();
     const { errorText } = this.#options.sender.writer;
@@ -116,7 +149,27 @@ export class CommandCounts {
     this.unsettled.count(queueUs + executeUs, nowUs);
     if (this.#present.isProbed && commandDone.isWatched) probeDone(entry, executeUs, errorText);
     const nth = this.#notice(entry, this.#client, executeUs, queueUs);
-    if (nth !== undefined) this.unsettled.logged(nth, nowUs);
+    if (nth !== undefined) this.unsettled.logged(this.#slowness.slowLog, nth, nowUs);
+  }
+
+  /** Logs a client's command that was counted by the sizes of its request and its reply. */
+  #noticeSizes(entry: CommandEntry, startUs: number, queueUs: number): void {
+    const { replyBytes } = this;
+    // What the primary sends is no client's.
+    if (entry.skipsSlowLog || this.#options.context.store.seesExpired) return;
+    const { threshold } = this.#slowness.logs['large-request'];
+    const requestBytes = requestBytesFrom(this.#present.args, threshold);
+    if (requestBytes === 0 && replyBytes < this.#slowness.logs['large-reply'].threshold) return;
+    const executeUs = this.#present.nowUs - startUs;
+    const sizes = { 'large-request': requestBytes, 'large-reply': replyBytes };
+    for (const kind of LARGE_KINDS) {
+      const bytes = sizes[kind];
+      // Nothing of a request is below the threshold; a reply that was not sent has no bytes.
+      if (bytes === 0 || bytes < this.#slowness.logs[kind].threshold) continue;
+      const command = { ...this.#logged(this.#client, executeUs, queueUs), bytes };
+      const nth = this.#slowness.logLarge(kind, entry, this.#present.args, command);
+      this.unsettled.logged(this.#slowness.logs[kind], nth, this.#present.nowUs);
+    }
   }
 
   /** Counts a command that a script has called. */
@@ -164,9 +217,13 @@ export class CommandCounts {
     if (executeUs + fetchUs < slowness.noticeUs) return undefined;
     slowness.occurred('command', executeUs, unixMs);
     if (!slowness.isLogged(entry, executeUs + fetchUs)) return undefined;
+    return slowness.log(entry, args, this.#logged(client, executeUs, queueUs));
+  }
+
+  #logged(client: SlowClient, executeUs: number, queueUs: number): SlowCommand {
+    const { unixMs, fetchUs } = this.#present;
     const { database } = this.#options.context;
     const waitedUs = Math.max(0, queueUs - fetchUs);
-    const times = { unixMs, executeUs, queueUs: waitedUs, durableUs: 0, fetchUs };
-    return slowness.log(entry, args, { ...times, database, client });
+    return { unixMs, executeUs, queueUs: waitedUs, durableUs: 0, fetchUs, database, client };
   }
 }

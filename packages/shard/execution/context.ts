@@ -194,6 +194,7 @@ export class ExecutionContext implements ShardContext {
     this.turn.guests?.touched.add(keyName(this.database, key, at, length));
     // It may have come with an end, as RESTORE and RENAME have it.
     if (this.store.reportsEnds) this.store.events.endSet(this.database, key, at, length);
+    if (this.store.keepsChanges) this.store.databases[this.database]!.noteChange(key, at, length);
     this.keyChanged(this.database, key, at, length);
   }
 
@@ -287,6 +288,10 @@ export class ExecutionContext implements ShardContext {
     if (!this.#waitingClients.isActive) return;
     this.#waitingClients.touchDatabase(one);
     this.#waitingClients.touchDatabase(other);
+  }
+
+  get reportsTypes(): boolean {
+    return this.#events.reportsTypes;
   }
 
   notify(type: EventClass, event: string, key: Bytes, at: number, length: number): void {

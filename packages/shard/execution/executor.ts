@@ -266,7 +266,7 @@ export class Executor {
     traced?.end(this.nowUs);
     this.#keep(frame, traced);
     if (this.#keyUse.isOn) this.counts.use(frame, entry, this.nowUs - startUs);
-    this.counts.exclusive(entry, startUs, 0);
+    this.counts.queued(entry, startUs);
   }
 
   /** Runs the shard's share of a command that main gathers. */
@@ -456,6 +456,7 @@ export class Executor {
       const { errorText } = this.#sender.writer;
       this.#options.traced.send(frame, { startUs, endUs: this.nowUs, queueUs: sinceUs, errorText });
     }
+    this.counts.replyBytes = this.#sender.written;
     this.#sender.end(sequence, this.nowUs | 0);
     this.counts.ran(frame, entry, startUs, queueUs);
   }

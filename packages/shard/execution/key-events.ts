@@ -51,6 +51,11 @@ export class KeyEvents implements Omit<StoreEvents, 'fieldsDropped' | 'endSet'> 
     this.#decide();
   }
 
+  /** True when notifications of changed types are published. */
+  get reportsTypes(): boolean {
+    return this.#names !== 0 && this.#classes.has('c');
+  }
+
   set isTracked(value: boolean) {
     this.#isTracked = value;
     this.#decide();

@@ -38,7 +38,7 @@ function fixture(slowerThanUs: number, eventUs: number, journal?: { holdsReplies
     isGoing: () => false,
     argumentsAt: () => ({ source: new Uint8Array(0), count: 0, at: () => 0, length: () => 0 }),
   });
-  slowLog.configure({ slowerThanUs, lengthMax: LENGTH_MAX, argumentBytesMax: 10 });
+  slowLog.configure({ threshold: slowerThanUs, lengthMax: LENGTH_MAX, argumentBytesMax: 10 });
   const events: number[] = [];
   const commandAt = (place: number): RawCommand => ({
     place,
@@ -48,16 +48,13 @@ function fixture(slowerThanUs: number, eventUs: number, journal?: { holdsReplies
     client: { id: place, address: '', name: '', user: '' },
   });
   const slowness = {
-    noticeUs: Math.min(slowLog.slowerThanUs, eventUs),
+    noticeUs: Math.min(slowLog.threshold, eventUs),
     eventUs,
     slowLog,
     ring: { commandAt },
     occurred: (_: string, us: number) => events.push(us),
-    settled: (nth: number, us: number) => {
-      slowLog.setDurable(nth, us);
-    },
   } as unknown as Slowness;
-  const unsettled = new Unsettled({ page, slowness, journal });
+  const unsettled = new Unsettled({ page, journal });
   unsettled.bands = new Bands(true, [0.01, 0.02]);
   const batch = new BatchCounts({ page, slowness, unsettled, unixLeadMs: () => LEAD_MS });
   return { page, slowLog, events, batch, unsettled };

@@ -100,7 +100,7 @@ export class BatchCounts {
   #notice(length: number): void {
     const { slowness, unixLeadMs } = this.#options;
     const times = this.#times;
-    const { slowerThanUs } = slowness.slowLog;
+    const slowerThanUs = slowness.slowLog.threshold;
     const leadMs = unixLeadMs();
     let logged = 0;
     let sumUs = 0;
@@ -129,13 +129,13 @@ export class BatchCounts {
     for (let nth = 0; nth < length; nth += 1) {
       const endUs = times[nth * TIMES + END_US]!;
       const us = endUs - times[nth * TIMES + START_US]!;
-      if (us < slowLog.slowerThanUs) continue;
+      if (us < slowLog.threshold) continue;
       passed -= 1;
       if (passed >= 0) continue;
       const command = ring.commandAt(details[nth * DETAIL_FIELDS + PLACE]!);
       const unixMs = leadMs + endUs / 1_000;
       const entry = slowLog.note(command, unixMs, us, details[nth * DETAIL_FIELDS + QUEUE_US]!);
-      unsettled.logged(entry, endUs);
+      unsettled.logged(slowLog, entry, endUs);
     }
   }
 }

@@ -42,7 +42,7 @@ function fixture() {
   const commands = new RingCommands(memory, reader, (slot) => ({ ...CLIENT, id: slot }));
   let ids = 0;
   const log = new SlowLog(0, (count) => (ids += count) - count, commands);
-  log.configure({ slowerThanUs: 0, lengthMax: LENGTH_MAX, argumentBytesMax: BYTES_MAX });
+  log.configure({ threshold: 0, lengthMax: LENGTH_MAX, argumentBytesMax: BYTES_MAX });
   return { memory, writer, reader, commands, log };
 }
 
@@ -129,7 +129,7 @@ slow('stay in the ring while its writer leaves them, and are shortened as the se
   logNext(ring);
   log.settle();
   reader.release();
-  log.configure({ slowerThanUs: 0, lengthMax: LENGTH_MAX, argumentBytesMax: 2 });
+  log.configure({ threshold: 0, lengthMax: LENGTH_MAX, argumentBytesMax: 2 });
   memory.bytes.fill(0, at, at + REQUEST_HEADER_BYTES + 16);
   assert.equal(textsOf(ring), ['aaaaa']);
 });

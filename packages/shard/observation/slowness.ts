@@ -1,15 +1,19 @@
-/** Records slow commands, and events for LATENCY. */
+/** Records slow commands, large requests and replies, and events for LATENCY. */
 
+import { type ByLogKind, COMMAND_LOG_KINDS } from '#base';
 import type { Arguments, CommandEntry } from '#commands';
 import {
+  commandLogCalls,
+  commandLogs,
+  configureLogs,
+  LARGE_COUNTERS,
   LATENCY_EVENTS,
   type LatencyEvent,
   type Page,
   type SlowClient,
   type SlowCommand,
-  slowEntriesCall,
-  SlowLog,
-  slowResetCall,
+  type SlowLog,
+  type TakeLogIds,
 } from '#stats';
 import { decodeMessage, FrameKind, type LinkMemory, Request, type RingReader } from '#link';
 import type { Frame } from '../frames/frame.ts';
@@ -46,14 +50,14 @@ interface SlownessOptions {
   readonly page: Page;
   readonly memory: LinkMemory;
   readonly requests: RingReader;
-  /** Reserves `count` consecutive ids; returns the first. */
-  readonly takeSlowIds: (count: number) => number;
+  readonly takeLogIds: TakeLogIds;
 }
 
 export class Slowness {
   /** Commands that took less need not be looked at. */
   noticeUs = Infinity;
   readonly #page: Page;
+  readonly logs: ByLogKind<SlowLog>;
   readonly slowLog: SlowLog;
   readonly #users: ShardUsers;
   readonly #clients: Introduced[] = [];
@@ -64,29 +68,30 @@ export class Slowness {
   #pending: Occurrence[] = [];
 
   constructor(options: SlownessOptions, users: ShardUsers) {
-    const { page, index, memory, requests, takeSlowIds } = options;
+    const { page, index, memory, requests, takeLogIds } = options;
     this.ring = new RingCommands(memory, requests, (slot) => this.clientIn(slot));
     this.#users = users;
     this.#page = page;
-    this.slowLog = new SlowLog(index, takeSlowIds, this.ring);
+    this.logs = commandLogs(index, takeLogIds, this.ring);
+    this.slowLog = this.logs.slow;
   }
 
   apply(settings: Settings): void {
-    this.slowLog.configure({
-      slowerThanUs: settings.number('slowlog.log-slower-than'),
-      lengthMax: settings.number('slowlog.max-len'),
-      argumentBytesMax: settings.number('slowlog.max-arg-len'),
-    });
+    configureLogs(this.logs, settings);
     this.eventUs = settings.number('latency.monitor-threshold-ms') * 1_000 || Infinity;
-    this.noticeUs = Math.min(this.slowLog.slowerThanUs, this.eventUs);
+    this.noticeUs = Math.min(this.slowLog.threshold, this.eventUs);
   }
 
   answer(answerers: CallAnswerers): void {
-    answerers.on(slowEntriesCall, ({ fromId, count }) => this.slowLog.newest(fromId, count));
-    answerers.on(slowResetCall, ({ beforeId }) => {
-      this.slowLog.reset(beforeId);
-      return null;
-    });
+    for (const kind of COMMAND_LOG_KINDS) {
+      const log = this.logs[kind];
+      const calls = commandLogCalls[kind];
+      answerers.on(calls.entries, ({ fromId, count }) => log.newest(fromId, count));
+      answerers.on(calls.reset, ({ beforeId }) => {
+        log.reset(beforeId);
+        return null;
+      });
+    }
   }
 
   /** Returns the client in a slot. */
@@ -109,7 +114,7 @@ export class Slowness {
 
   /** True when a command of this duration gets a slow log entry. */
   isLogged(entry: CommandEntry, executeUs: number): boolean {
-    return executeUs >= this.slowLog.slowerThanUs && !entry.skipsSlowLog;
+    return executeUs >= this.slowLog.threshold && !entry.skipsSlowLog;
   }
 
   /** Logs a command with a copy of its arguments; returns the number of its entry. */
@@ -118,9 +123,15 @@ export class Slowness {
     return this.slowLog.log(command, args, entry.secretsOf(args));
   }
 
-  /** A command that has an entry has waited for the disk. */
-  settled(nth: number, durableUs: number): void {
-    this.slowLog.setDurable(nth, durableUs);
+  /** Logs a command with a large request or reply, with a copy of its arguments; returns the number of its entry. */
+  logLarge(
+    kind: keyof typeof LARGE_COUNTERS,
+    entry: CommandEntry,
+    args: Arguments,
+    command: SlowCommand,
+  ): number {
+    this.#page.add(LARGE_COUNTERS[kind], 1);
+    return this.logs[kind].log(command, args, entry.secretsOf(args));
   }
 
   /** Copies arguments that do not stay in the ring once its frames are released. */
@@ -133,9 +144,9 @@ export class Slowness {
     if (us >= this.eventUs) this.#pending.push({ event, us, unixMs });
   }
 
-  /** Ends a batch: assigns ids to slow log entries and reports to main. Not while a reply is being written. */
+  /** Ends a batch: assigns ids to entries of the logs and reports to main. Not while a reply is being written. */
   send(sender: ReplySender): void {
-    this.slowLog.number();
+    for (const kind of COMMAND_LOG_KINDS) this.logs[kind].number();
     if (this.#pending.length === 0) return;
     for (const { event, us, unixMs } of this.#pending) {
       const body = Float64Array.of(LATENCY_EVENTS.indexOf(event), us, unixMs);

@@ -1,29 +1,25 @@
 /** Requests whose replies may still wait for the disk: the wait counts for their latency band and slow log entry. */
 
-import { AT, Bands, type Page } from '#stats';
+import { AT, Bands, type Page, type SlowLog } from '#stats';
 import type { Journal } from '../log/journal.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Slowness } from './slowness.ts';
 
 interface UnsettledOptions {
   readonly page: Page;
-  readonly slowness: Slowness;
   readonly journal: Pick<Journal, 'holdsReplies'> | undefined;
 }
 
 export class Unsettled {
   readonly #page: Page;
-  readonly #slowness: Slowness;
   readonly #journal: UnsettledOptions['journal'];
   readonly #waiting: { readonly spentUs: number; readonly endUs: number }[] = [];
-  readonly #slow: { readonly nth: number; readonly endUs: number }[] = [];
+  readonly #logged: { readonly log: SlowLog; readonly nth: number; readonly endUs: number }[] = [];
 
   /** Bands in force. */
   bands = new Bands(false, []);
 
   constructor(options: UnsettledOptions) {
     this.#page = options.page;
-    this.#slowness = options.slowness;
     this.#journal = options.journal;
   }
 
@@ -41,9 +37,9 @@ export class Unsettled {
     else this.#page.countBand(this.bands.rowOf(spentUs));
   }
 
-  /** A request that was run up to `endUs` has an entry in the slow log. */
-  logged(nth: number, endUs: number): void {
-    if (this.#waitsForDisk) this.#slow.push({ nth, endUs });
+  /** A request that was run up to `endUs` has an entry in a log. */
+  logged(log: SlowLog, nth: number, endUs: number): void {
+    if (this.#waitsForDisk) this.#logged.push({ log, nth, endUs });
   }
 
   get #waitsForDisk(): boolean {
@@ -52,7 +48,7 @@ export class Unsettled {
 
   /** The replies are shown now, after a wait of `waitedUs`. */
   settle(waitedUs: number, nowUs: number): void {
-    if (waitedUs === 0 && this.#waiting.length === 0 && this.#slow.length === 0) return;
+    if (waitedUs === 0 && this.#waiting.length === 0 && this.#logged.length === 0) return;
     const { values } = this.#page;
     values[AT.durableUs] = values[AT.durableUs]! + waitedUs;
     values[AT.durableWaits] = values[AT.durableWaits]! + 1;
@@ -60,7 +56,7 @@ export class Unsettled {
       if (this.bands.enabled) this.#page.countBand(this.bands.rowOf(spentUs + nowUs - endUs));
     }
     this.#waiting.length = 0;
-    for (const { nth, endUs } of this.#slow) this.#slowness.settled(nth, nowUs - endUs);
-    this.#slow.length = 0;
+    for (const { log, nth, endUs } of this.#logged) log.setDurable(nth, nowUs - endUs);
+    this.#logged.length = 0;
   }
 }

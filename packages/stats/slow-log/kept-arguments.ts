@@ -49,6 +49,18 @@ export class KeptArguments {
     return this;
   }
 
+  /** Keeps what another one has. */
+  keepAll(other: KeptArguments): this {
+    this.#count = other.#count;
+    const kept = this.#keptCount;
+    const end = kept === 0 ? 0 : other.#ends[kept - 1]!;
+    if (end > this.#bytes.length) this.#grow(0, end);
+    this.#bytes.set(other.#bytes.subarray(0, end));
+    this.#ends.set(other.#ends.subarray(0, kept));
+    this.#lengths.set(other.#lengths.subarray(0, kept));
+    return this;
+  }
+
   #copy(source: Bytes, from: number, to: number, length: number): void {
     const view = length < WORD_COPY_BYTES_MIN ? undefined : sources.of(source);
     if (view === undefined) copyBytes(source, from, this.#bytes, to, length);

@@ -76,8 +76,8 @@ slow('memory of arguments is used again, and shows the new ones only', () => {
 function fixture(lengthMax = 3) {
   let ids = 0;
   const log = new SlowLog(2, (count) => (ids += count) - count);
-  const configure = (max: number, slowerThanUs = 10): void => {
-    log.configure({ slowerThanUs, lengthMax: max, argumentBytesMax: 128 });
+  const configure = (max: number, threshold = 10): void => {
+    log.configure({ threshold, lengthMax: max, argumentBytesMax: 128 });
   };
   configure(lengthMax);
   const add = (word: string): void => {
@@ -96,7 +96,7 @@ slow('keeps the newest, and answers them first', () => {
   assert.equal(list(0, 1), ['4:e']);
   assert.equal(list(0, 0), []);
   const [entry] = log.newest(0, 1);
-  assert.equal({ ...entry, args: [] }, { ...command, id: 4, shard: 2, args: [] });
+  assert.equal({ ...entry, args: [] }, { ...command, bytes: 0, id: 4, shard: 2, args: [] });
 });
 
 slow('becomes shorter and longer', () => {
@@ -116,7 +116,7 @@ slow('a batch has its ids together, and those that made room again have had thei
     taken.push(count);
     return 100 * taken.length;
   });
-  log.configure({ slowerThanUs: 0, lengthMax: 3, argumentBytesMax: 128 });
+  log.configure({ threshold: 0, lengthMax: 3, argumentBytesMax: 128 });
   const addMany = (count: number): void => {
     for (let nth = 0; nth < count; nth += 1) log.log(command, argumentsOf([]), []);
   };
@@ -172,7 +172,7 @@ function rawFixture(room: number) {
   const log = new SlowLog(0, (count) => (ids += count) - count, raw);
   return {
     configure: (lengthMax: number, argumentBytesMax = 4): void => {
-      log.configure({ slowerThanUs: 0, lengthMax, argumentBytesMax });
+      log.configure({ threshold: 0, lengthMax, argumentBytesMax });
     },
     add: (words: readonly string[], secrets: readonly number[] = []): number => {
       const args = argumentsOf(words);
@@ -194,7 +194,7 @@ slow('tells of what lies in raw memory all that it tells of others', () => {
   configure(4);
   add(['GET', 'k']);
   const [entry] = log.newest(0, 1);
-  const details = { ...command, unixMs: 1_005, database: 2 };
+  const details = { ...command, unixMs: 1_005, bytes: 0, database: 2 };
   assert.equal({ ...entry, args: [] }, { ...details, id: 0, shard: 0, args: [] });
 });
 
@@ -302,7 +302,7 @@ slow('without room, or without a limit, is off', () => {
   configure(5, -1);
   assert.not.ok(log.isOn);
   configure(5, 0);
-  assert.is(log.slowerThanUs, 0);
+  assert.is(log.threshold, 0);
 });
 
 slow(

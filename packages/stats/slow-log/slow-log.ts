@@ -1,5 +1,5 @@
 /**
- * The slow commands of one thread, the newest of them.
+ * The slow commands of one thread, the newest of them; or those with a large request, or a large reply.
  *
  * Ids come from one counter of the process, and each belongs to one entry. So the merged log is what has an
  * id within the last `lengthMax`: no thread need know of another's entries. A batch of entries takes its ids together:
@@ -8,7 +8,6 @@
 
 import { type Bytes, unreachable } from '#base';
 import { KeptArguments, type ArgumentBytes } from './kept-arguments.ts';
-import { shardCall } from '../calls/shard-calls.ts';
 
 /** Client that sent a command, as it was then. */
 export interface SlowClient {
@@ -28,6 +27,8 @@ export interface SlowCommand {
   readonly durableUs: number;
   /** Microseconds for which it waited for values of the warm tier, which are in neither of the others. */
   readonly fetchUs?: number;
+  /** Bytes of its request, or of its reply, in the log of large ones. */
+  readonly bytes?: number;
   readonly database: number;
   readonly client: SlowClient;
 }
@@ -35,6 +36,8 @@ export interface SlowCommand {
 /** An entry as reports show it. */
 export interface SlowEntry extends SlowCommand {
   readonly fetchUs: number;
+  /** Size in a log of large requests or replies; 0 in the slow log. */
+  readonly bytes: number;
   readonly id: number;
   /** -1 for main. */
   readonly shard: number;
@@ -72,7 +75,8 @@ const QUEUE_US = 2;
 const DURABLE_US = 3;
 const ID = 4;
 const FETCH_US = 5;
-const TIMES = 6;
+const BYTES = 6;
+const TIMES = 7;
 
 /** Numbers of an entry's row in `facts`. */
 const DATABASE = 0;
@@ -85,20 +89,11 @@ const DETAIL_FIELDS = 4;
 const ROOM_MIN = 64;
 
 interface SlowLogSettings {
-  /** -1 logs nothing. */
-  readonly slowerThanUs: number;
+  /** Microseconds, or bytes, from which on commands are logged; -1 logs nothing. */
+  readonly threshold: number;
   readonly lengthMax: number;
   readonly argumentBytesMax: number;
 }
-
-/** The newest `count` entries with an id of at least `fromId`. */
-export const slowEntriesCall = shardCall<
-  { readonly fromId: number; readonly count: number },
-  readonly SlowEntry[]
->('slow-entries');
-
-/** Forgets the entries with a lower id. */
-export const slowResetCall = shardCall<{ readonly beforeId: number }, null>('slow-reset');
 
 /**
  * Entries are numbered in the order in which they come, by int32s that wrap, and each lies at its number modulo the room:
@@ -106,8 +101,8 @@ export const slowResetCall = shardCall<{ readonly beforeId: number }, null>('slo
  * two rows, and its arguments stay where they came until they have to go.
  */
 export class SlowLog {
-  /** Duration from which commands are logged, in microseconds; infinite if none is. */
-  slowerThanUs = Infinity;
+  /** Duration from which on commands are logged, in microseconds, or size in bytes; infinite if none is. */
+  threshold = Infinity;
   argumentBytesMax = 0;
   readonly #shard: number;
   readonly #takeIds: (count: number) => number;
@@ -139,9 +134,9 @@ export class SlowLog {
     this.#resize(ROOM_MIN);
   }
 
-  configure({ slowerThanUs, lengthMax, argumentBytesMax }: SlowLogSettings): void {
+  configure({ threshold, lengthMax, argumentBytesMax }: SlowLogSettings): void {
     // As in Redis, a log without room is off.
-    this.slowerThanUs = slowerThanUs < 0 || lengthMax === 0 ? Infinity : slowerThanUs;
+    this.threshold = threshold < 0 || lengthMax === 0 ? Infinity : threshold;
     if (argumentBytesMax !== this.argumentBytesMax) {
       // Each is shortened as the setting was when it came.
       this.#skipForgotten();
@@ -156,15 +151,15 @@ export class SlowLog {
   }
 
   get isOn(): boolean {
-    return this.slowerThanUs < Infinity;
+    return this.threshold < Infinity;
   }
 
-  /** Logs a command whose arguments were kept before. */
+  /** Logs a command whose arguments were kept before; they stay the caller's. */
   add(command: SlowCommand, args: KeptArguments): void {
     // It may have been switched off while the command was under way.
     if (!this.isOn) return;
     const nth = this.#addCopied(command);
-    this.#copies[nth & this.#mask] = args;
+    (this.#copies[nth & this.#mask] ??= new KeptArguments()).keepAll(args);
     this.number();
   }
 
@@ -185,6 +180,7 @@ export class SlowLog {
     times[at + QUEUE_US] = queueUs;
     times[at + DURABLE_US] = 0;
     times[at + FETCH_US] = 0;
+    times[at + BYTES] = 0;
     const detailsAt = (nth & this.#mask) * DETAIL_FIELDS;
     details[detailsAt + DATABASE] = command.database;
     details[detailsAt + PLACE] = command.place;
@@ -278,11 +274,12 @@ export class SlowLog {
   }
 
   #addCopied({ unixMs, executeUs, queueUs, durableUs, ...rest }: SlowCommand): number {
-    const { fetchUs = 0, database, client } = rest;
+    const { fetchUs = 0, bytes = 0, database, client } = rest;
     const nth = this.#next();
     const place = nth & this.#mask;
     this.#times.set([unixMs, executeUs, queueUs, durableUs], place * TIMES);
     this.#times[place * TIMES + FETCH_US] = fetchUs;
+    this.#times[place * TIMES + BYTES] = bytes;
     this.#details.set([database, COPIED], place * DETAIL_FIELDS);
     this.#clients[place] = client;
     return nth;
@@ -347,7 +344,7 @@ export class SlowLog {
     const place = nth & this.#mask;
     const at = place * TIMES;
     const times = this.#times.subarray(at, at + TIMES);
-    const [unixMs = 0, executeUs = 0, queueUs = 0, durableUs = 0, id = 0, fetchUs = 0] = times;
+    const [unixMs = 0, executeUs = 0, queueUs = 0, durableUs = 0, id = 0] = times;
     return {
       id,
       shard: this.#shard,
@@ -355,7 +352,8 @@ export class SlowLog {
       executeUs,
       queueUs,
       durableUs,
-      fetchUs,
+      fetchUs: times[FETCH_US]!,
+      bytes: times[BYTES]!,
       database: this.#details[place * DETAIL_FIELDS + DATABASE]!,
       client: this.#clients[place] ?? unreachable('an entry is of a client'),
       args: this.#argumentsOf(place).shown,

@@ -1,4 +1,4 @@
-/** Entries of the slow log in the documents of HTTP. */
+/** Entries of the logs of commands in the documents of HTTP. */
 
 import { readable } from '#base';
 import type { SlowlogReport } from '#api-types';
@@ -13,6 +13,7 @@ export function slowReport(entry: SlowEntry): SlowlogReport {
     timestamp: Math.floor(entry.unixMs / 1_000),
     // As in SLOWLOG GET.
     duration_us: Math.floor(entry.executeUs),
+    size_bytes: entry.bytes === 0 ? null : entry.bytes,
     command,
     args,
     client_addr: entry.client.address,

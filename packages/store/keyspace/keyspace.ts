@@ -5,7 +5,7 @@
  * are a look at that.
  */
 import { assert, KeyFate } from '#base';
-import { accessAfterUse, decayedCounter, idleSince } from '../records/access.ts';
+import { accessAfterUse, decayedCounter, idleSince, USAGE_KINDS } from '../records/access.ts';
 import { Contents } from './contents.ts';
 import type { KeyIndex } from '../index/key-index.ts';
 import { VALUE_BYTES_MAX } from '../memory/limits.ts';
@@ -365,7 +365,7 @@ export class Keyspace {
     this.#records.setWord(ref, (this.#records.word(ref) & ~ACCESS_MASK) | (bits & ACCESS_MASK));
   }
 
-  /** Seconds since the last access; it means something under every policy but the LFU ones. */
+  /** Seconds since the last access, or change under LRM policies; it means something under every policy but the LFU ones. */
   idleSeconds(ref: Ref): number {
     return idleSince(this.access(ref), this.#store.clock);
   }
@@ -377,7 +377,7 @@ export class Keyspace {
 
   /** Kind of key usage that the eviction policy uses and that snapshot files contain; undefined for other policies. */
   get usageKind(): 'idle' | 'frequency' | undefined {
-    return this.#store.usageKind;
+    return USAGE_KINDS[this.#store.policy];
   }
 
   /** All bytes that the key costs, with its share of the indexes. */
@@ -445,7 +445,14 @@ export class Keyspace {
     this.#lastRef = 0;
   }
 
+  /** Notes that a command has changed a key, for policies of the last change. */
+  noteChange(key: Uint8Array, at: number, length: number): void {
+    const ref = this.lookUp(key, length, at);
+    if (ref !== 0) this.setAccess(ref, this.#store.clock & ACCESS_MASK);
+  }
+
   #touch(ref: Ref): void {
+    if (this.#store.keepsChanges) return;
     const before = this.access(ref);
     const access = accessAfterUse(before, this.#store);
     // Most reads fall into the second of the last one: the line need not become dirty.

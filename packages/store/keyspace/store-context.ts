@@ -89,8 +89,8 @@ export abstract class StoreContext {
   reportsEnds = false;
   /** True under LFU policies: access bits count uses. */
   countsUses = false;
-  /** Kind of key usage that the eviction policy uses and that snapshot files contain; undefined for other policies. */
-  usageKind: 'idle' | 'frequency' | undefined;
+  /** True under LRM policies: access bits have the time of the last change, and reading leaves them. */
+  keepsChanges = false;
   /** To be set by `Store.setPolicy`. */
   policy: EvictionPolicy = 'noeviction';
 

@@ -1,7 +1,7 @@
 /**
  * The 24 bits that say how recently or how often a record was used.
  *
- * LRU policies keep the seconds of the last access. LFU policies keep 16 bits of minutes (when the
+ * LRU policies keep the seconds of the last access, LRM policies those of the last change. LFU policies keep 16 bits of minutes (when the
  * counter last decayed) above an 8-bit counter that grows ever more slowly, as Redis does.
  */
 import { LFU_INITIAL } from '../memory/limits.ts';
@@ -11,6 +11,8 @@ export const EVICTION_POLICIES = [
   'noeviction',
   'allkeys-lru',
   'volatile-lru',
+  'allkeys-lrm',
+  'volatile-lrm',
   'allkeys-lfu',
   'volatile-lfu',
   'allkeys-random',
@@ -22,6 +24,18 @@ export const EVICTION_POLICIES = [
 
 /** Policy for what to remove when memory runs out, by Redis' names. */
 export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
+
+/** Usage of a key that a policy decides by, which snapshot files contain; policies without one are left out. */
+export const USAGE_KINDS: Readonly<Partial<Record<EvictionPolicy, 'idle' | 'frequency'>>> = {
+  'allkeys-lru': 'idle',
+  'volatile-lru': 'idle',
+  'tiered-lru': 'idle',
+  'allkeys-lrm': 'idle',
+  'volatile-lrm': 'idle',
+  'allkeys-lfu': 'frequency',
+  'volatile-lfu': 'frequency',
+  'tiered-lfu': 'frequency',
+};
 
 const MS_PER_MINUTE = 60_000;
 const MINUTES_MASK = 0xffff;

@@ -74,6 +74,33 @@ eviction('takes the least recently used', () => {
   }
 });
 
+eviction('takes the least recently changed, however often it was read', () => {
+  for (const policy of ['allkeys-lrm', 'volatile-lrm'] as const) {
+    const { store, evicted } = storeWith(policy);
+    const keyspace = store.databases[0]!;
+    store.samples = 64;
+    for (let i = 0; i < 64; i += 1) {
+      store.clock = 1000 + i;
+      keyspace.setExpireAt(setText(keyspace, `k:${i}`, 'v'), store.nowMs + 1e9);
+    }
+    store.clock = 5000;
+    for (let i = 0; i < 16; i += 1) refOf(keyspace, `k:${i}`);
+    for (let i = 16; i < 32; i += 1) {
+      const key = Buffer.from(`k:${i}`);
+      keyspace.noteChange(key, 0, key.length);
+    }
+    const idle = (name: string): number => keyspace.idleSeconds(refOf(keyspace, name));
+    assert.equal([idle('k:0'), idle('k:16'), idle('k:63')], [4000, 0, 5000 - 1063], policy);
+    for (let i = 0; i < 32; i += 1) store.evictOne();
+    const ranks = evicted.map((name) => Number(name.slice(4)));
+    assert.ok(
+      ranks.filter((rank) => rank < 16).length > 12,
+      `${policy}: reading kept ${ranks.filter((rank) => rank < 16).length} of 16`,
+    );
+    assert.is(ranks.filter((rank) => rank >= 16 && rank < 32).length, 0, policy);
+  }
+});
+
 eviction('spares a candidate that was used after it was sampled', () => {
   const { store, evicted } = storeWith('allkeys-lru');
   const keyspace = store.databases[0]!;

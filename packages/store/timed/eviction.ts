@@ -86,6 +86,8 @@ export class Evictor {
       case 'allkeys-lru':
       case 'allkeys-lfu':
       case 'volatile-lru':
+      case 'allkeys-lrm':
+      case 'volatile-lrm':
       case 'volatile-lfu':
       case 'volatile-ttl':
         return this.#evictBest();

@@ -8,7 +8,13 @@ import { oneShard, type CommandHead } from '../../definition/definition.ts';
 import { oneKey } from '../../definition/keys.ts';
 import { events, type KeyEvent } from '../../contexts/events.ts';
 import { EXPIRY_MS_MAX } from '../expiry/expiry-time.ts';
-import { changedAt, createdAt, findToRead, findToWrite } from '../../elements/lookup.ts';
+import {
+  changedAt,
+  createdAt,
+  findToRead,
+  findToWrite,
+  notifyReplaced,
+} from '../../elements/lookup.ts';
 
 const KEY_INDEX = 1;
 const TTL_INDEX = 2;
@@ -70,7 +76,10 @@ function restoring(head: RestoreHead) {
     ],
     run(context, args) {
       const options = readOptions(args);
-      const isTaken = findToWrite(context, args, KEY_INDEX) !== 0;
+      const { keyspace } = context;
+      const old = findToWrite(context, args, KEY_INDEX);
+      const before = old === 0 ? undefined : keyspace.type(old);
+      const isTaken = before !== undefined;
       if (isTaken && !options.replaces) throw busyKey;
       const endMs = readEnd(context, args, options.isAbsolute);
       const value = readPayload(context, args);
@@ -80,7 +89,8 @@ function restoring(head: RestoreHead) {
         if (isRemoved) changedAt(context, args, KEY_INDEX, events.del);
         if (isRemoved && context.isReplicated) context.logAs(['DEL', args.copy(KEY_INDEX)]);
       } else {
-        store(context, args, value, endMs, options);
+        const after = keyspace.type(store(context, args, value, endMs, options));
+        if (isTaken) notifyReplaced(context, args, KEY_INDEX, { before, after });
         if (context.isReplicated && endMs !== -1) reportRestored(context, args, endMs);
       }
       context.reply.ok();
@@ -211,14 +221,16 @@ function store(
   value: rdb.FinishedValue,
   endMs: number,
   options: Options,
-): void {
+): Ref {
   const { keyspace } = context;
   const key = { bytes: args.source, at: args.at(KEY_INDEX), length: args.length(KEY_INDEX) };
   let ref = rdb.storeFinished(keyspace, key, value);
   if (endMs !== -1) ref = keyspace.setExpireAt(ref, endMs);
-  setUse(context, ref, options);
   createdAt(context, args, KEY_INDEX);
   changedAt(context, args, KEY_INDEX, restored);
+  // Behind the change, which is itself a use under policies of the last change.
+  setUse(context, ref, options);
+  return ref;
 }
 
 /** Says how the key was used: the policy decides which of the options means something. */

@@ -17,8 +17,8 @@ const detailsFile = new URL(
 /** Facts by command: version, group, flags, versions with changes, and the arguments. */
 const details = JSON.parse(readFileSync(detailsFile, 'utf8')) as Record<string, string>;
 
-/** Commands that take words of ours. */
-const EXTENDED = ['MONITOR'];
+/** Commands that take words of ours, or of Valkey. */
+const EXTENDED = ['MONITOR', 'CLIENT|LIST', 'CLIENT|KILL'];
 
 type Fields = ReadonlyMap<string, unknown>;
 

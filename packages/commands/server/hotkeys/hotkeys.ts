@@ -264,6 +264,7 @@ function writeHotKeys(reply: ReplyWriter, report: HotKeysReport): void {
     ['net-bytes-all-commands-all-slots', integer(report.allBytes)],
     ['collection-start-time-unix-ms', integer(report.startedMs)],
     ['collection-duration-ms', integer(report.elapsedMs)],
+    ...(options.metrics.includes('cpu') ? processorFields(report) : []),
     ['total-cpu-time-us', integer(report.keyedUs)],
     ['total-net-bytes', integer(report.keyedBytes)],
     ...(options.metrics.includes('cpu')
@@ -304,7 +305,15 @@ function selectedFields(report: HotKeysReport): readonly Field[] {
   ];
 }
 
-/** Writes slots as ranges: first and last. */
+/** Processor time of the whole process, as the system counts it. */
+function processorFields({ userUs, systemUs }: HotKeysReport): readonly Field[] {
+  return [
+    ['total-cpu-time-user-ms', integer(Math.floor(userUs / 1_000))],
+    ['total-cpu-time-sys-ms', integer(Math.floor(systemUs / 1_000))],
+  ];
+}
+
+/** Writes slots as ranges: first and last, and one slot alone. */
 function writeRanges(reply: ReplyWriter, slots: readonly number[]): void {
   const ranges: [first: number, last: number][] = [];
   for (const slot of slots.toSorted((one, other) => one - other)) {
@@ -313,9 +322,10 @@ function writeRanges(reply: ReplyWriter, slots: readonly number[]): void {
     else ranges.push([slot, slot]);
   }
   reply.arrayHeader(ranges.length);
-  for (const range of ranges) {
-    reply.arrayHeader(2);
-    for (const slot of range) reply.integer(slot);
+  for (const [first, last] of ranges) {
+    const ends = first === last ? [first] : [first, last];
+    reply.arrayHeader(ends.length);
+    for (const slot of ends) reply.integer(slot);
   }
 }
 

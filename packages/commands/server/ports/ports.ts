@@ -111,6 +111,9 @@ export interface HotKeysReport {
   readonly allBytes: number;
   readonly keyedUs: number;
   readonly keyedBytes: number;
+  /** Processor time of the process during the session. */
+  readonly userUs: number;
+  readonly systemUs: number;
   /** Totals of the commands with keys in the chosen slots, and of those of them that were looked at. */
   readonly selectedUs: number;
   readonly selectedBytes: number;

@@ -1,5 +1,6 @@
 /** Diagnostic bundles: all diagnostic data of the server at one moment, in one file. */
 
+import type { CommandLogKind } from '#base';
 import { randomBytes } from 'node:crypto';
 import type { Piscina } from 'piscina';
 import type { BundleFile, BundleResult, BundleTask } from '#stats';
@@ -25,6 +26,12 @@ const REMOVED_KEYS_MAX = 1_000;
 const SCRIPTS_MAX = 500;
 /** Users in a bundle. */
 const USERS_MAX = 1_000;
+/** Logs of commands, each in a file of its own. */
+const COMMAND_LOG_FILES: readonly (readonly [CommandLogKind, string])[] = [
+  ['slow', 'slowlog.json'],
+  ['large-request', 'large-requests.json'],
+  ['large-reply', 'large-replies.json'],
+];
 const GZIP = 'application/gzip';
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -193,7 +200,9 @@ export class Bundles {
       Promise.resolve({ name: 'config.toml', text: live.toml }),
       metrics.text().then((text) => ({ name: 'metrics.prom', text })),
       asJson('metrics.json', () => ({ metrics: metrics.json() })),
-      asJson('slowlog.json', () => documents.slowlog(live.bundles.slowlogMax)),
+      ...COMMAND_LOG_FILES.map(([kind, name]) =>
+        asJson(name, () => documents.slowlog(kind, live.bundles.slowlogMax)),
+      ),
       asJson('latency.json', () => documents.latency()),
       asJson('clients.json', () => documents.clients()),
       asJson('shards.json', () => documents.shardStats()),

@@ -116,7 +116,7 @@ export const apiSchemas: ApiSchemas = {
       response: { $ref: '#/components/schemas/ActionDone' },
     },
     '/debug/api/slowlog/reset': {
-      request: { type: 'object', additionalProperties: false },
+      request: { $ref: '#/components/schemas/ResetCommandLog' },
       response: { $ref: '#/components/schemas/ActionDone' },
     },
     '/debug/api/snapshot': {
@@ -3278,6 +3278,15 @@ export const apiSchemas: ApiSchemas = {
         'history',
       ],
     },
+    ResetCommandLog: {
+      type: 'object',
+      properties: {
+        kind: {
+          enum: ['slow', 'large-request', 'large-reply'],
+          description: 'The slow log by default.',
+        },
+      },
+    },
     RunningScriptReport: {
       description: 'A script or function that runs now.',
       type: 'object',
@@ -3652,9 +3661,10 @@ export const apiSchemas: ApiSchemas = {
       required: ['status'],
     },
     SlowlogDocument: {
-      description: 'The slow commands.',
+      description: 'The slow commands, and those with a large request or reply.',
       type: 'object',
       properties: {
+        kind: { enum: ['slow', 'large-request', 'large-reply'] },
         entries: {
           type: 'array',
           items: { $ref: '#/components/schemas/SlowlogReport' },
@@ -3672,7 +3682,7 @@ export const apiSchemas: ApiSchemas = {
             'True when the main thread did not reply: entries of its own commands are missing.',
         },
       },
-      required: ['entries', 'missing_shards', 'main_missing'],
+      required: ['kind', 'entries', 'missing_shards', 'main_missing'],
     },
     SlowlogReport: {
       type: 'object',
@@ -3680,6 +3690,10 @@ export const apiSchemas: ApiSchemas = {
         id: { type: 'number' },
         timestamp: { type: 'number' },
         duration_us: { type: 'number' },
+        size_bytes: {
+          type: ['number', 'null'],
+          description: 'Size of the request or of the reply; null in the slow log.',
+        },
         command: { type: 'string' },
         args: { type: 'array', items: { type: 'string' } },
         client_addr: { type: 'string' },
@@ -3693,6 +3707,7 @@ export const apiSchemas: ApiSchemas = {
         'id',
         'timestamp',
         'duration_us',
+        'size_bytes',
         'command',
         'args',
         'client_addr',

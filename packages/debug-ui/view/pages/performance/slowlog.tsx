@@ -1,10 +1,10 @@
-/** The slow commands, each with the phases its time was spent in. */
+/** The slow commands, and those with a large request or reply, each with the phases its time was spent in. */
 
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { Slowlog as SlowlogDocument, SlowlogEntry } from '../../../model/api.ts';
 import { visible, visibleCommand } from '../../../model/escape.ts';
-import { dateTime, micros, NONE } from '../../../model/format.ts';
+import { bytes, dateTime, micros, NONE } from '../../../model/format.ts';
 import { filtered } from '../../../model/sorting.ts';
 import { post } from '../../browser.ts';
 import { usePolled } from '../../source.ts';
@@ -14,12 +14,29 @@ import { Table, type Column } from '../../table.tsx';
 
 const PERIOD_MS = 2_000;
 
+type Kind = SlowlogDocument['kind'];
+
+/** Each kind of log: its name among the choices, and what its being empty means. */
+const KINDS: Readonly<Record<Kind, { readonly name: string; readonly empty: string }>> = {
+  slow: { name: 'slow', empty: 'No command was slower than slowlog.log-slower-than.' },
+  'large-request': {
+    name: 'large requests',
+    empty: 'No request was larger than commandlog.request-larger-than.',
+  },
+  'large-reply': {
+    name: 'large replies',
+    empty: 'No reply was larger than commandlog.reply-larger-than.',
+  },
+};
+
 export function Slowlog(): JSX.Element {
-  const slowlog = usePolled<SlowlogDocument>('/debug/api/slowlog', PERIOD_MS);
+  const [kind, setKind] = useState<Kind>('slow');
+  const slowlog = usePolled<SlowlogDocument>(`/debug/api/slowlog?kind=${kind}`, PERIOD_MS);
   const [filter, setFilter] = useState('');
   const [isAsking, setAsking] = useState(false);
   const doing = useDoing();
-  const all = slowlog.data?.entries ?? [];
+  // After a change of the kind, until its entries are there.
+  const all = slowlog.data?.kind === kind ? slowlog.data.entries : [];
   const rows = filtered(all, filter, textOf);
   return (
     <Panel
@@ -27,6 +44,7 @@ export function Slowlog(): JSX.Element {
       source={slowlog}
       aside={
         <>
+          <KindChoice kind={kind} choose={setKind} />
           <Filter label="Filter slow commands" value={filter} change={setFilter} />
           <ActionButton type="button" disabled={all.length === 0} onClick={() => setAsking(true)}>
             Clear
@@ -39,27 +57,23 @@ export function Slowlog(): JSX.Element {
       <Missing of={slowlog.data} />
       <Table
         caption="Slow commands"
-        columns={columns}
+        columns={kind === 'slow' ? columns : sizeColumns}
         rows={rows}
         keyOf={({ id }) => id}
         order={{ column: 'id', isDescending: true }}
-        empty={
-          all.length > 0
-            ? 'No entry matches.'
-            : 'No command was slower than slowlog.log-slower-than.'
-        }
+        empty={all.length > 0 ? 'No entry matches.' : KINDS[kind].empty}
         rowsMax={25}
       />
       {isAsking && (
         <Confirm
-          title="Clear the slow log?"
+          title={`Clear the log (${KINDS[kind].name})?`}
           action="Clear"
           close={() => setAsking(false)}
           confirm={() =>
             doing.run(async () => {
-              await post('/debug/api/slowlog/reset');
+              await post('/debug/api/slowlog/reset', { kind });
               await slowlog.again();
-              return 'Slow log cleared.';
+              return `Log cleared (${KINDS[kind].name}).`;
             })
           }
         >
@@ -67,6 +81,26 @@ export function Slowlog(): JSX.Element {
         </Confirm>
       )}
     </Panel>
+  );
+}
+
+interface KindChoiceProps {
+  readonly kind: Kind;
+  readonly choose: (kind: Kind) => void;
+}
+
+function KindChoice({ kind, choose }: KindChoiceProps): JSX.Element {
+  return (
+    <label>
+      Log{' '}
+      <select value={kind} onChange={(event) => choose(event.currentTarget.value as Kind)}>
+        {Object.entries(KINDS).map(([value, { name }]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -131,6 +165,18 @@ const columns: readonly Column<SlowlogEntry>[] = [
       </span>
     ),
   },
+];
+
+const sizeColumns: readonly Column<SlowlogEntry>[] = [
+  ...columns.slice(0, 2),
+  {
+    name: 'size',
+    title: 'Size',
+    isNumber: true,
+    value: (entry) => entry.size_bytes ?? 0,
+    show: (entry) => <b>{bytes(entry.size_bytes)}</b>,
+  },
+  ...columns.slice(2),
 ];
 
 function Phases({ entry }: { readonly entry: SlowlogEntry }): JSX.Element {

@@ -1,26 +1,27 @@
 /**
- * The slow commands of all threads as one log.
+ * The commands of all threads that were slow, or had a large request or reply, as one log.
  *
  * Ids are given out one by one for the whole process, so the log is what has one of the last `max-len` ids,
  * and its length is known without asking anybody.
  */
 
-import type { Clock } from '#base';
-import type { SlowlogPort } from '#commands';
+import type { Clock, CommandLogKind } from '#base';
+import type { CommandLogPort } from '#commands';
 import type { Settings } from '#config';
 import {
+  COMMAND_LOG_SETTINGS,
+  commandLogCalls,
+  FIRST_ID_COUNTERS,
+  lateShards,
   type Page,
-  slowEntriesCall,
   type SlowEntry,
   type SlowLog,
-  slowResetCall,
-  lateShards,
 } from '#stats';
 import type { SharedCounter } from '#link';
 import type { ShardCalls } from '#router';
 
 /** Entries, newest first, and the shards that did not answer in time: theirs are not among them. */
-interface SlowReport {
+interface LogReport {
   readonly entries: readonly SlowEntry[];
   /** Shards that did not reply in time. */
   readonly missingShards: readonly number[];
@@ -28,60 +29,71 @@ interface SlowReport {
   readonly published: readonly { readonly shard: number; readonly publishedMs: number }[];
 }
 
-/** Longest wait of SLOWLOG GET for shards that have no processor. */
+/** Longest wait of SLOWLOG GET and COMMANDLOG GET for shards that have no processor. */
 const PATIENCE_MS = 5_000;
 /** Id of lines about shards; entries have ids from 0. */
 const NOTICE_ID = -1;
 
 /** Wait for late shards in milliseconds, where it is not that of every report. */
-interface SlowWaits {
+interface LogWaits {
   readonly patienceMs?: number;
 }
 
-interface SlowCommandsOptions {
+interface CommandLogOptions {
   readonly clock: Clock;
   readonly settings: Settings;
+  readonly kind: CommandLogKind;
   readonly ids: SharedCounter;
   /** Page with the id below which entries are cleared: the length is thereby known to all readers of the page. */
   readonly page: Page;
-  /** Slow log of main's own commands, and of those that several shards answer. */
+  /** Log of main's own commands, and of those that several shards answer. */
   readonly ofMain: SlowLog;
   readonly shardCalls: ShardCalls;
 }
 
-export class SlowCommands implements SlowlogPort {
+export class CommandLog implements CommandLogPort {
   readonly #ofMain: SlowLog;
   readonly #ids: SharedCounter;
   readonly #shardCalls: ShardCalls;
   #lengthMax: number;
   readonly #page: Page;
   readonly #clock: Clock;
+  readonly #kind: CommandLogKind;
 
-  constructor(options: SlowCommandsOptions) {
-    const { settings, ids, page, ofMain, shardCalls, clock } = options;
+  constructor(options: CommandLogOptions) {
+    const { settings, kind, ids, page, ofMain, shardCalls, clock } = options;
+    this.#kind = kind;
     this.#page = page;
     this.#clock = clock;
     this.#ids = ids;
     this.#ofMain = ofMain;
     this.#shardCalls = shardCalls;
-    this.#lengthMax = settings.number('slowlog.max-len');
+    const { lengthMax, threshold } = COMMAND_LOG_SETTINGS[kind];
+    this.#lengthMax = settings.number(lengthMax);
     const configure = (): void => {
       this.#configure(settings);
     };
     configure();
-    for (const name of SETTINGS) settings.onChange(name, configure);
+    for (const name of [threshold, lengthMax, 'slowlog.max-arg-len'] as const) {
+      settings.onChange(name, configure);
+    }
   }
 
   #configure(settings: Settings): void {
-    const lengthMax = settings.number('slowlog.max-len');
+    const names = COMMAND_LOG_SETTINGS[this.#kind];
+    const lengthMax = settings.number(names.lengthMax);
     // What was beyond the old length stays forgotten when there is more room.
-    this.#page.set('slowFirstId', this.#oldestId);
+    this.#page.set(this.#firstIdCounter, this.#oldestId);
     this.#lengthMax = lengthMax;
     this.#ofMain.configure({
-      slowerThanUs: settings.number('slowlog.log-slower-than'),
+      threshold: settings.number(names.threshold),
       lengthMax,
       argumentBytesMax: settings.number('slowlog.max-arg-len'),
     });
+  }
+
+  get #firstIdCounter(): (typeof FIRST_ID_COUNTERS)[CommandLogKind] {
+    return FIRST_ID_COUNTERS[this.#kind];
   }
 
   get length(): number {
@@ -89,21 +101,21 @@ export class SlowCommands implements SlowlogPort {
   }
 
   get #oldestId(): number {
-    return Math.max(this.#page.get('slowFirstId'), this.#ids.upcoming - this.#lengthMax);
+    return Math.max(this.#page.get(this.#firstIdCounter), this.#ids.upcoming - this.#lengthMax);
   }
 
   /** Returns the newest `count` entries, preceded by lines about shards that did not reply: stuck ones are not waited for. */
-  async newest(count: number): ReturnType<SlowlogPort['newest']> {
+  async newest(count: number): ReturnType<CommandLogPort['newest']> {
     if (count === 0) return [];
     const report = await this.collect(count, { patienceMs: PATIENCE_MS });
     return [...notices(report, this.#clock.wallMs()), ...report.entries];
   }
 
   /** The newest `count` entries, and who is missing. */
-  async collect(count: number, waits: SlowWaits = {}): Promise<SlowReport> {
+  async collect(count: number, waits: LogWaits = {}): Promise<LogReport> {
     const most = Math.min(count, this.#lengthMax);
     const question = { fromId: this.#oldestId, count: most };
-    const reports = await this.#shardCalls.ask(slowEntriesCall, question, {
+    const reports = await this.#shardCalls.ask(commandLogCalls[this.#kind].entries, question, {
       ...waits,
       acceptsPublished: true,
     });
@@ -128,20 +140,18 @@ export class SlowCommands implements SlowlogPort {
   /** Forgets all, in order with the commands. */
   async reset(): Promise<void> {
     const beforeId = this.#ids.upcoming;
-    await this.#shardCalls.ask(slowResetCall, { beforeId });
+    await this.#shardCalls.ask(commandLogCalls[this.#kind].reset, { beforeId });
     const firstId = this.#ids.upcoming;
-    this.#page.set('slowFirstId', firstId);
+    this.#page.set(this.#firstIdCounter, firstId);
     this.#ofMain.reset(firstId);
   }
 }
 
-const SETTINGS = ['slowlog.log-slower-than', 'slowlog.max-len', 'slowlog.max-arg-len'] as const;
-
 /** Entry as SLOWLOG GET shows it. */
-type Notice = Awaited<ReturnType<SlowlogPort['newest']>>[number];
+type Notice = Awaited<ReturnType<CommandLogPort['newest']>>[number];
 
 /** Lines about entries that may be missing. */
-function notices({ missingShards, published }: SlowReport, unixMs: number): readonly Notice[] {
+function notices({ missingShards, published }: LogReport, unixMs: number): readonly Notice[] {
   const silent = missingShards.filter((each) => !published.some(({ shard }) => shard === each));
   const missing = silent.join(', ');
   const nouns = silent.length === 1 ? 'shard' : 'shards';
@@ -159,6 +169,7 @@ function notice(text: string, unixMs: number): Notice {
     id: NOTICE_ID,
     unixMs,
     executeUs: 0,
+    bytes: 0,
     args: [Buffer.from(text)],
     client: { address: '', name: '' },
   };
