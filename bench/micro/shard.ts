@@ -124,7 +124,6 @@ class Bench {
       profiler: new ThreadProfiler(),
       workspaceAt: layout.workspaces[0]!,
       scriptControlAt: layout.scripts[0]!,
-      redisVersion: '7.4.0',
       takeLogIds: (kind, count) => logIds[kind].take(count),
       nextRemovedKeyId: () => 0,
     }).machine;

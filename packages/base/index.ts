@@ -50,6 +50,7 @@ export {
 } from './limits.ts';
 export { NamedDigests, SourceDigests } from './hashes/source-digests.ts';
 export { halfSipHash } from './hashes/half-sip-hash.ts';
+export { xxh3 } from './hashes/xxh3.ts';
 export { KeyFate, KEY_FATES } from './key-fate.ts';
 export {
   type ByLogKind,
@@ -63,8 +64,11 @@ export { PrefixMatcher } from './bytes/prefix-matcher.ts';
 export { compressLzf, decompressLzf } from './bytes/lzf.ts';
 export {
   addLongDoubles,
+  compareLongDoubles,
   formatLongDouble,
   LONG_DOUBLE_BYTES_MAX,
+  LONG_DOUBLE_MAX,
+  negatedLongDouble,
   parseLongDouble,
   type LongDouble,
 } from './numbers/long-double.ts';

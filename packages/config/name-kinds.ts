@@ -43,6 +43,17 @@ export const token: Kind<string> = named(
       : 'A token may only contain visible ASCII characters, without blanks and line breaks',
 );
 
+/** A release of three numbers, each of which fits into a byte of Lua's REDIS_VERSION_NUM. */
+export const release: Kind<string> = named(
+  'a version of three numbers up to 255, such as "8.4.0"',
+  (value) => {
+    const isRelease =
+      /^\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(value) &&
+      value.split('.').every((part) => Number(part) < 256);
+    return isRelease ? undefined : 'A version is three numbers up to 255 with dots between them';
+  },
+);
+
 /** Text that a rule may refuse. */
 function named(allowed: string, faultOf: (value: string) => string | undefined): Kind<string> {
   return {

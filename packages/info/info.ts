@@ -2,7 +2,7 @@
 
 import { machineLimits, unixUs } from '#base';
 import { commandTable } from '#commands';
-import { frontCountOf, REDIS_VERSION, VERSION } from '#config';
+import { frontCountOf, VERSION } from '#config';
 import {
   ACCESS_QUANTITIES,
   CLIENT_QUANTITIES,
@@ -58,7 +58,7 @@ function server({
 }: ServerMetrics): Line[] {
   const limits = machineLimits();
   return [
-    ['redis_version', REDIS_VERSION],
+    ['redis_version', settings.string('server.reported-redis-version')],
     ['svc_version', VERSION],
     ['redis_mode', settings.boolean('cluster.enabled') ? 'cluster' : 'standalone'],
     ...cluster({ settings }),

@@ -119,7 +119,6 @@ export function offlineShard({
     workspaceAt: layout.workspaces[0]!,
     scriptControlAt: layout.scripts[0]!,
     // No scripts run here, but libraries are loaded.
-    redisVersion: '7.4.0',
     takeLogIds: () => 0,
     nextRemovedKeyId: () => 0,
   });

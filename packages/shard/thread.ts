@@ -74,7 +74,6 @@ export interface ShardThreadData {
   port: MessagePort;
   seed: Bytes;
   settings: ShardSettingValues;
-  redisVersion: string;
   durability: ShardDurability;
   /** Undefined without a warm tier. */
   tier?: ShardTier | undefined;
@@ -122,7 +121,6 @@ export async function runShardThread(data: ShardThreadData): Promise<void> {
     seed: data.seed,
     page: pages[index] ?? unreachable('the shard has a page'),
     settings: data.settings,
-    redisVersion: data.redisVersion,
     scriptControlAt: layout.scripts[index] ?? unreachable('the shard has words about scripts'),
     shardExchange: shardExchange(memory, layout),
     sleep: pause,

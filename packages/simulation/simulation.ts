@@ -293,7 +293,6 @@ export class Simulation {
       usedBytesOfAll: () => 0,
       workspaceAt: layout.workspaces[index]!,
       scriptControlAt: layout.scripts[index]!,
-      redisVersion: '7.4.0',
       flight: { note: () => undefined },
       profiler: new ThreadProfiler(),
       sleep: () => undefined,

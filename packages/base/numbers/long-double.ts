@@ -50,6 +50,24 @@ export function addLongDoubles(a: LongDouble, b: LongDouble): LongDouble | undef
   return rounded(sum < 0n, magnitude, 1n, power);
 }
 
+export function negatedLongDouble(value: LongDouble): LongDouble {
+  return { ...value, negative: !value.negative };
+}
+
+/** Negative if the first number is the smaller one, positive if the second is, else 0. */
+export function compareLongDoubles(a: LongDouble, b: LongDouble): number {
+  if (a.infinite || b.infinite) return infinityOf(a) - infinityOf(b);
+  const power = Math.min(a.power, b.power);
+  const difference = signed(a, power) - signed(b, power);
+  return difference < 0n ? -1 : Number(difference > 0n);
+}
+
+/** 1 or -1 for infinity, 0 for other numbers. */
+function infinityOf({ infinite, negative }: LongDouble): number {
+  if (!infinite) return 0;
+  return negative ? -1 : 1;
+}
+
 /** Seventeen decimals, without the zeros at their end and never "-0": what Redis shows people. */
 export function formatLongDouble(value: LongDouble): string {
   if (value.infinite) return value.negative ? '-inf' : 'inf';
@@ -62,6 +80,14 @@ export function formatLongDouble(value: LongDouble): string {
   const text = decimals === '' ? whole : `${whole}.${decimals}`;
   return value.negative && text !== '0' ? `-${text}` : text;
 }
+
+/** The largest finite number. */
+export const LONG_DOUBLE_MAX: LongDouble = {
+  negative: false,
+  mantissa: 2n ** BigInt(MANTISSA_BITS) - 1n,
+  power: POWER_MAX,
+  infinite: false,
+};
 
 const DECIMALS = 17;
 const ZERO: LongDouble = { negative: false, mantissa: 0n, power: 0, infinite: false };

@@ -56,6 +56,13 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
   ['BITOP AND d k nowhere', 6],
   ['BITOP OR d nowhere', 0],
   ['BITOP NAND d k', '-ERR syntax error'],
+  ...['DIFF', 'DIFF1', 'ANDOR'].map(
+    (name) =>
+      [
+        `BITOP ${name.toLowerCase()} d k`,
+        `-ERR BITOP ${name} must be called with at least two source keys.`,
+      ] as const,
+  ),
   ['BITOP NOT d k k', '-ERR BITOP NOT must be called with a single source key.'],
   ['BITFIELD k', []],
   ['BITFIELD k GET u8 0 GET i8 #1 GET u4 4', [102, 111, 6]],
@@ -146,6 +153,10 @@ bitmap('combines strings of different lengths as if with zeros behind', () => {
     ['AND', '\u000f\0'],
     ['OR', '\u00ff\u00f0'],
     ['XOR', '\u00f0\u00f0'],
+    ['DIFF', '\u00f0\u00f0'],
+    ['DIFF1', '\0\0'],
+    ['ANDOR', '\u000f\0'],
+    ['ONE', '\u00f0\u00f0'],
   ];
   for (const [operation, value] of results) {
     assert.is(call(context, `BITOP ${operation} d a b`), 2);
@@ -155,6 +166,14 @@ bitmap('combines strings of different lengths as if with zeros behind', () => {
   assert.is(call(context, 'GET d'), '\u00ff\u00f0');
   assert.is(call(context, 'BITOP NOT d a'), 2);
   assert.is(call(context, 'GET d'), '\0\u000f');
+  assert.is(call(context, 'BITOP ANDOR d a nowhere'), 2);
+  assert.is(call(context, 'GET d'), '\0\0');
+  assert.is(call(context, 'BITOP DIFF d nowhere a nowhere'), 2);
+  assert.is(call(context, 'BITOP DIFF1 d nowhere a nowhere'), 2);
+  assert.is(call(context, 'GET d'), '\u00ff\u00f0');
+  assert.is(call(context, 'BITOP ONE d a'), 2);
+  assert.is(call(context, 'BITOP ONE d a a b'), 2);
+  assert.is(call(context, 'GET d'), '\0\0');
   assert.is(call(context, 'BITOP AND d nowhere'), 0);
   assert.is(call(context, 'EXISTS d'), 0);
 });

@@ -9,9 +9,11 @@ import { allOf, keySpec, keysToEnd } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
 import { changedAt, createdAt, findString, overwrittenAt } from '../elements/lookup.ts';
 import { GIVEN_RAW } from '../string/write.ts';
-import { combined, type BitOperation } from './bitwise.ts';
+import { BIT_OPERATIONS, combined, type BitOperation } from './bitwise.ts';
 
-const operations: ReadonlySet<string> = new Set<BitOperation>(['AND', 'OR', 'XOR', 'NOT']);
+const operations: ReadonlySet<string> = new Set(BIT_OPERATIONS);
+/** Operations that compare the first source with the others. */
+const COMPARISONS: ReadonlySet<BitOperation> = new Set(['DIFF', 'DIFF1', 'ANDOR']);
 
 const notTakesOne = new CommandError('ERR BITOP NOT must be called with a single source key.');
 
@@ -33,15 +35,21 @@ export const bitop = oneShard({
         { name: 'or', type: 'pure-token', token: 'OR' },
         { name: 'xor', type: 'pure-token', token: 'XOR' },
         { name: 'not', type: 'pure-token', token: 'NOT' },
+        { name: 'diff', type: 'pure-token', token: 'DIFF', since: '8.2.0' },
+        { name: 'diff1', type: 'pure-token', token: 'DIFF1', since: '8.2.0' },
+        { name: 'andor', type: 'pure-token', token: 'ANDOR', since: '8.2.0' },
+        { name: 'one', type: 'pure-token', token: 'ONE', since: '8.2.0' },
       ],
     },
     { name: 'destkey', type: 'key', keySpec: 0 },
     { name: 'key', type: 'key', multiple: true, keySpec: 1 },
   ],
+  history: [['8.2.0', 'Added DIFF, DIFF1, ANDOR and ONE.']],
   run(context, args) {
     const operation = args.latin1(1).toUpperCase();
     if (!isOperation(operation)) throw errors.syntax;
     if (operation === 'NOT' && args.count !== 4) throw notTakesOne;
+    if (COMPARISONS.has(operation) && args.count < 5) throw tooFewSources(operation);
     const sources: Bytes[] = [];
     for (let index = 3; index < args.count; index += 1) {
       sources.push(sourceBytes(context, args, index));
@@ -51,6 +59,10 @@ export const bitop = oneShard({
     context.reply.integer(result.length);
   },
 });
+
+function tooFewSources(operation: BitOperation): CommandError {
+  return new CommandError(`ERR BITOP ${operation} must be called with at least two source keys.`);
+}
 
 function isOperation(name: string): name is BitOperation {
   return operations.has(name);

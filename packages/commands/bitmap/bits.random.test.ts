@@ -3,7 +3,7 @@ import { Random } from '#testkit';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bitAt, countOnes, countOnesOfBits, findBit } from './bits.ts';
-import { combined, type BitOperation } from './bitwise.ts';
+import { BIT_OPERATIONS, combined, type BitOperation } from './bitwise.ts';
 
 const bits = suite('bits, at random');
 
@@ -42,28 +42,33 @@ bits('are counted and found as one by one', () => {
 
 bits('are combined as byte by byte', () => {
   const random = new Random(2);
-  const naive: Record<BitOperation, (a: number, b: number) => number> = {
-    AND: (a, b) => a & b,
-    OR: (a, b) => a | b,
-    XOR: (a, b) => a ^ b,
-    NOT: (a) => ~a & 0xff,
+  const or = (bytes: readonly number[]): number => bytes.reduce((one, other) => one | other, 0);
+  const all = (bytes: readonly number[], join: (one: number, other: number) => number): number =>
+    bytes.reduce(join);
+  const repeated = (bytes: readonly number[]): number =>
+    or(bytes.map((byte, nth) => byte & or(bytes.slice(0, nth))));
+  const naive: Record<BitOperation, (first: number, others: readonly number[]) => number> = {
+    AND: (first, others) => all([first, ...others], (one, other) => one & other),
+    OR: (first, others) => or([first, ...others]),
+    XOR: (first, others) => all([first, ...others], (one, other) => one ^ other),
+    NOT: (first) => ~first & 0xff,
+    DIFF: (first, others) => first & ~or(others),
+    DIFF1: (first, others) => ~first & or(others),
+    ANDOR: (first, others) => first & or(others),
+    ONE: (first, others) => or([first, ...others]) & ~repeated([first, ...others]),
   };
-  const names = Object.keys(naive) as BitOperation[];
-  for (let round = 0; round < 300; round += 1) {
-    const operation = random.pick(names);
-    const count = operation === 'NOT' ? 1 : random.integer(1, 4);
+  const least: Partial<Record<BitOperation, number>> = { DIFF: 2, DIFF1: 2, ANDOR: 2 };
+  for (let round = 0; round < 600; round += 1) {
+    const operation = random.pick(BIT_OPERATIONS);
+    const count = operation === 'NOT' ? 1 : random.integer(least[operation] ?? 1, 4);
     const sources = Array.from({ length: count }, () => {
       const long = random.chance(0.1) ? 70_000 : 100;
       return drawn(random, random.integer(0, long - 1)).subarray(random.integer(0, 3));
     });
     const length = Math.max(...sources.map((source) => source.length));
-    const [one, ...others] = sources as [Bytes, ...Bytes[]];
     const wanted = Array.from({ length }, (_, at) => {
-      if (operation === 'NOT') return naive.NOT(one[at]!, 0);
-      return others.reduce(
-        (before, other) => naive[operation](before, other[at] ?? 0),
-        one[at] ?? 0,
-      );
+      const [first = 0, ...others] = sources.map((source) => source[at] ?? 0);
+      return naive[operation](first, others);
     });
     assert.ok(Buffer.from(wanted).equals(combined(operation, sources)), operation);
   }

@@ -3,75 +3,149 @@
 import type { Bytes } from '#base';
 import { wordsBetween } from './bits.ts';
 
-export type BitOperation = 'AND' | 'OR' | 'XOR' | 'NOT';
+export const BIT_OPERATIONS = ['AND', 'OR', 'XOR', 'NOT', 'DIFF', 'DIFF1', 'ANDOR', 'ONE'] as const;
+export type BitOperation = (typeof BIT_OPERATIONS)[number];
 
 const PIECE_BYTES = 32 * 1024;
 const WORD_BYTES = 4;
 
 /** A piece of a source that does not begin where a word may. */
 const alignedScratch = new Uint8Array(PIECE_BYTES);
+/** Bits of a piece that several sources have. */
+const repeatedScratch = new Uint8Array(PIECE_BYTES);
+const repeatedWordsScratch = new Int32Array(repeatedScratch.buffer);
 
 type Words = Int32Array<ArrayBuffer>;
-type Step = (target: Words, source: Words) => void;
 
-const steps: Readonly<Record<BitOperation, Step>> = {
-  AND(target, source) {
+/** One source applied to the result: to words at a time, and to the bytes after them. */
+interface Step {
+  /** True when the result has no bits after the end of the source. */
+  readonly clearsRest?: boolean;
+  ofWords(target: Words, source: Words): void;
+  ofByte(before: number, byte: number, at: number): number;
+}
+
+const and: Step = {
+  clearsRest: true,
+  ofWords(target, source) {
     for (let at = 0; at < source.length; at += 1) target[at]! &= source[at]!;
   },
-  OR(target, source) {
+  ofByte: (before, byte) => before & byte,
+};
+
+const or: Step = {
+  ofWords(target, source) {
     for (let at = 0; at < source.length; at += 1) target[at]! |= source[at]!;
   },
-  XOR(target, source) {
+  ofByte: (before, byte) => before | byte,
+};
+
+const xor: Step = {
+  ofWords(target, source) {
     for (let at = 0; at < source.length; at += 1) target[at]! ^= source[at]!;
   },
-  NOT(target, source) {
+  ofByte: (before, byte) => before ^ byte,
+};
+
+const not: Step = {
+  ofWords(target, source) {
     for (let at = 0; at < source.length; at += 1) target[at] = ~source[at]!;
+  },
+  ofByte: (_, byte) => ~byte,
+};
+
+const without: Step = {
+  ofWords(target, source) {
+    for (let at = 0; at < source.length; at += 1) target[at]! &= ~source[at]!;
+  },
+  ofByte: (before, byte) => before & ~byte,
+};
+
+/** Collects the bits of all sources; those of several ones in `repeatedScratch` besides. */
+const collect: Step = {
+  ofWords(target, source) {
+    for (let at = 0; at < source.length; at += 1) {
+      repeatedWordsScratch[at]! |= target[at]! & source[at]!;
+      target[at]! |= source[at]!;
+    }
+  },
+  ofByte(before, byte, at) {
+    repeatedScratch[at]! |= before & byte;
+    return before | byte;
   },
 };
 
-const byteSteps: Readonly<Record<BitOperation, (before: number, byte: number) => number>> = {
-  AND: (before, byte) => before & byte,
-  OR: (before, byte) => before | byte,
-  XOR: (before, byte) => before ^ byte,
-  NOT: (_, byte) => ~byte,
-};
+/** Way of an operation: a source that is copied, the others by one step, and at last one source or what was repeated. */
+interface Plan {
+  readonly copied: Bytes | undefined;
+  readonly others: readonly Bytes[];
+  readonly step: Step;
+  readonly last?: Step;
+  readonly lastSource?: Bytes | undefined;
+}
+
+function planOf(operation: BitOperation, sources: readonly Bytes[]): Plan {
+  const [first, second] = sources;
+  const others = sources.slice(1);
+  switch (operation) {
+    case 'NOT':
+      return { copied: undefined, others: sources, step: not };
+    case 'DIFF':
+      return { copied: first, others, step: without };
+    case 'DIFF1':
+    case 'ANDOR': {
+      const last = operation === 'ANDOR' ? and : without;
+      return { copied: second, others: sources.slice(2), step: or, last, lastSource: first };
+    }
+    case 'ONE':
+      return { copied: first, others, step: collect, last: without };
+    case 'AND':
+      return { copied: first, others, step: and };
+    case 'OR':
+      return { copied: first, others, step: or };
+    case 'XOR':
+      return { copied: first, others, step: xor };
+  }
+}
 
 /**
  * Returns the result of the operation on the sources, in a new buffer. Shorter sources are padded with zero bytes. NOT
- * has one source.
+ * has one source; DIFF, DIFF1 and ANDOR have at least two.
  */
 export function combined(operation: BitOperation, sources: readonly Bytes[]): Bytes {
   let length = 0;
   for (const source of sources) length = Math.max(length, source.length);
   const result = new Uint8Array(length);
+  const plan = planOf(operation, sources);
   for (let from = 0; from < length; from += PIECE_BYTES) {
-    const to = Math.min(from + PIECE_BYTES, length);
-    for (const [nth, source] of sources.entries()) {
-      // The first source is copied; the bytes after it are zero already.
-      if (nth > 0 || operation === 'NOT') apply(operation, result, from, to, source);
-      else result.set(source.subarray(from, to), from);
-    }
+    combinePiece(plan, result, from, Math.min(from + PIECE_BYTES, length));
   }
   return result;
 }
 
-function apply(
-  operation: BitOperation,
-  result: Bytes,
-  from: number,
-  to: number,
-  source: Bytes,
-): void {
-  const end = Math.max(from, Math.min(to, source.length));
-  if (end > from) {
-    const words = wordsFrom(source, from, end);
-    steps[operation](wordsBetween(result, from, end), words);
-    const byteStep = byteSteps[operation];
-    for (let at = from + WORD_BYTES * words.length; at < end; at += 1) {
-      result[at] = byteStep(result[at]!, source[at]!);
+function combinePiece(plan: Plan, result: Bytes, from: number, to: number): void {
+  const { copied, others, step, last, lastSource } = plan;
+  // The bytes after a copied source are zero already.
+  if (copied !== undefined) result.set(copied.subarray(from, to), from);
+  if (step === collect) repeatedScratch.fill(0);
+  const piece = result.subarray(from, to);
+  for (const source of others) apply(step, piece, source, from);
+  if (last === undefined) return;
+  if (lastSource === undefined) apply(last, piece, repeatedScratch, 0);
+  else apply(last, piece, lastSource, from);
+}
+
+/** Applies the bytes of a source from `from` on to a piece of the result. */
+function apply(step: Step, piece: Bytes, source: Bytes, from: number): void {
+  const count = Math.max(0, Math.min(piece.length, source.length - from));
+  if (count > 0) {
+    const words = wordsFrom(source, from, from + count);
+    step.ofWords(wordsBetween(piece, 0, count), words);
+    for (let at = WORD_BYTES * words.length; at < count; at += 1) {
+      piece[at] = step.ofByte(piece[at]!, source[from + at]!, at);
     }
   }
-  if (operation === 'AND') result.fill(0, end, to);
+  if (step.clearsRest === true) piece.fill(0, count);
 }
 
 function wordsFrom(source: Bytes, from: number, end: number): Words {

@@ -43,6 +43,7 @@ export interface ConnectionContext extends MainContext {
   readonly redisVersion: string;
   /** Availability zone of the server; empty for none. */
   readonly availabilityZone: string;
+  readonly replication: { readonly role: { readonly role: 'master' | 'slave' } };
   /** Forgets all state of the connection but its id and authentication. */
   resetClient(): void;
 }

@@ -188,7 +188,7 @@ function sayHello(context: ConnectionContext, args: Arguments): void {
   reply.text('mode');
   reply.text(context.cluster === undefined ? 'standalone' : 'cluster');
   reply.text('role');
-  reply.text('master');
+  reply.text(context.replication.role.role === 'master' ? 'master' : 'replica');
   reply.text('modules');
   reply.arrayHeader(0);
   if (zone === '') return;

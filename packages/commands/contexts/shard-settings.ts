@@ -40,6 +40,7 @@ export const shardSettingNames = [
   'persistence.durability-mode',
   'persistence.wal-failure-policy',
   'server.proto-max-bulk-len',
+  'server.reported-redis-version',
   'scripting.memory-limit',
   'replication.ignore-maxmemory',
   'replication.read-only',

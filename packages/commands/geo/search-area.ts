@@ -9,10 +9,14 @@ import {
   toDegrees,
   toRadians,
 } from './distance.ts';
+import { type Edges, edgesOf, isInside, reachM } from './polygon.ts';
 
-/** A circle, or a box whose sides follow meridians and parallels. */
+/** A circle, a box whose sides follow meridians and parallels, or a polygon. */
 export interface Shape {
+  /** Place that distances are measured from. */
   center: Place;
+  /** Vertices of a polygon; undefined for other shapes. */
+  vertices?: readonly Place[];
   /** Metres of the unit that the sizes are given in. */
   unitM: number;
   isBox: boolean;
@@ -32,7 +36,8 @@ const DOUBT = 1e-12;
 
 /** The distance of a place from the middle of the shape, or -1 when it is outside. */
 export function distanceInside(shape: Shape, place: Place): number {
-  const { center, unitM } = shape;
+  const { center, unitM, vertices } = shape;
+  if (vertices !== undefined) return isInside(vertices, place) ? distanceM(center, place) : -1;
   if (!shape.isBox) return withinLimit(center, place, shape.radius * unitM);
   const limit = (shape.height * unitM) / 2;
   if (latitudeDistanceM(place.latitude, center.latitude) > limit) return -1;
@@ -50,12 +55,16 @@ function withinLimit(from: Place, to: Place, limit: number): number {
 /** The cells to look into: the one in the middle first, without those that cannot hold anything. */
 export function cellsFor(shape: Shape): readonly Cell[] {
   const edges = boundingBox(shape);
-  let steps = stepsFor(shape);
-  let cell = cellAt(shape.center, steps);
-  if (steps > 1 && isTooSmall(cell, edges)) {
+  const start = startOf(shape, edges);
+  let steps = stepsFor(shape, edges);
+  let cell = cellAt(start, steps);
+  while (steps > 1 && isTooSmall(cell, edges)) {
     steps -= 1;
-    cell = cellAt(shape.center, steps);
+    cell = cellAt(start, steps);
+    // As Redis has it for other shapes, whose center is in their middle.
+    if (shape.vertices === undefined) break;
   }
+  if (steps === 1 && shape.vertices !== undefined) return wholeMap(cell);
   const { west, east, south, north } = areaOf(cell);
   const isUseful = (columns: number, rows: number): boolean =>
     steps < 2 ||
@@ -67,6 +76,31 @@ export function cellsFor(shape: Shape): readonly Cell[] {
     );
   const wanted = DIRECTIONS.filter(([columns, rows]) => isUseful(columns, rows));
   return [cell, ...wanted.map(([columns, rows]) => neighbour(cell, columns, rows))];
+}
+
+/** Keeps a place off the end of the map, where no cell is. */
+const WITHIN_MAP = 1 - 1e-9;
+
+/** A place in the middle cell. The middle of the vertices of a large polygon may be outside, and even off the map. */
+function startOf({ center, vertices }: Shape, { west, east, south, north }: Edges): Place {
+  if (vertices === undefined) return center;
+  const within = (value: number, least: number, most: number): number =>
+    Math.min(Math.max(value, least), most) * WITHIN_MAP;
+  return {
+    longitude: within(center.longitude, west, east),
+    latitude: within(center.latitude, south, north),
+  };
+}
+
+/** All four cells of one step, from `first` on. */
+function wholeMap(first: Cell): readonly Cell[] {
+  const { column, row, steps } = first;
+  return [
+    first,
+    { column, row: row ^ 1, steps },
+    { column: column ^ 1, row, steps },
+    { column: column ^ 1, row: row ^ 1, steps },
+  ];
 }
 
 /** Columns and rows to north, south, east, west, and then between them: results come in this order. */
@@ -81,14 +115,8 @@ const DIRECTIONS: readonly (readonly [columns: number, rows: number])[] = [
   [-1, -1],
 ];
 
-interface Edges {
-  west: number;
-  east: number;
-  south: number;
-  north: number;
-}
-
 function boundingBox(shape: Shape): Edges {
+  if (shape.vertices !== undefined) return edgesOf(shape.vertices);
   const { longitude, latitude } = shape.center;
   const height = shape.unitM * (shape.isBox ? shape.height / 2 : shape.radius);
   const width = shape.unitM * (shape.isBox ? shape.width / 2 : shape.radius);
@@ -105,9 +133,12 @@ function boundingBox(shape: Shape): Edges {
 }
 
 /** Returns a first guess of how fine the cells may be so that nine of them cover the shape. */
-function stepsFor(shape: Shape): number {
+function stepsFor(shape: Shape, edges: Edges): number {
   const { latitude } = shape.center;
-  let rangeM = shape.unitM * (shape.isBox ? halfDiagonal(shape) : shape.radius);
+  let rangeM =
+    shape.vertices === undefined
+      ? shape.unitM * (shape.isBox ? halfDiagonal(shape) : shape.radius)
+      : reachM(shape.center, edges);
   if (rangeM === 0) return STEPS_MAX;
   let steps = 1;
   while (rangeM < MERCATOR_MAX_M) {

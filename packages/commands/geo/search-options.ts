@@ -6,6 +6,7 @@ import type { Arguments } from '../arguments/arguments.ts';
 import type { Place } from './cell.ts';
 import { placeAt, unitAt } from './place-arguments.ts';
 import { memberPlace } from './places.ts';
+import { middleOf } from './polygon.ts';
 import type { Shape } from './search-area.ts';
 
 /** Form of a search: which of the searches a command is. */
@@ -39,6 +40,8 @@ const negativeRadius = new CommandError('ERR radius cannot be negative');
 const notNumericWidth = new CommandError('ERR need numeric width');
 const notNumericHeight = new CommandError('ERR need numeric height');
 const negativeBox = new CommandError('ERR height or width cannot be negative');
+const notNumericVertices = new CommandError('ERR invalid number of vertices');
+const tooFewVertices = new CommandError('ERR GEOSEARCH BYPOLYGON must have at least 3 vertices');
 const unknownMember = new CommandError('ERR could not decode requested zset member');
 const countTooSmall = new CommandError('ERR COUNT must be > 0');
 const anyNeedsCount = new CommandError('ERR the ANY argument requires COUNT argument');
@@ -55,6 +58,8 @@ export function readSearch(
   reader.judge();
   return reader.options;
 }
+
+const VERTICES_MIN = 3;
 
 class SearchReader {
   readonly options: SearchOptions;
@@ -133,6 +138,7 @@ class SearchReader {
   }
 
   #judgeShape(): void {
+    if (this.options.shape.vertices !== undefined) return;
     const name = this.#args.latin1(0);
     if (!this.#hasMember && !this.#hasPlace) {
       throw new CommandError(
@@ -162,10 +168,40 @@ class SearchReader {
   /** Reads an option that only GEOSEARCH and GEOSEARCHSTORE have. */
   #readSearchOption(): void {
     const args = this.#args;
-    const { shape } = this.options;
     if (this.#form.stores === 'always' && args.takes('STOREDIST')) {
       this.options.storesDistance = true;
-    } else if (args.left >= 2 && !this.#hasPlace && args.takes('FROMMEMBER')) {
+    } else if (this.options.shape.vertices !== undefined) {
+      // A polygon has its own middle, and excludes other shapes.
+      throw errors.syntax;
+    } else if (this.#mayHavePolygon && args.left > 2 && args.takes('BYPOLYGON')) {
+      this.#readPolygon(args.next());
+    } else {
+      this.#readPlaceOrSize();
+    }
+  }
+
+  get #mayHavePolygon(): boolean {
+    return !this.#hasMember && !this.#hasPlace && !this.#hasRadius && !this.#hasBox;
+  }
+
+  /** The number of vertices of argument `index`, and their places. */
+  #readPolygon(index: number): void {
+    const args = this.#args;
+    const count = args.integerAt(index);
+    if (Number.isNaN(count)) throw notNumericVertices;
+    if (count < VERTICES_MIN || 2 * count > args.left) throw tooFewVertices;
+    const first = args.position;
+    const vertices = Array.from({ length: count }, (_, nth) => placeAt(args, first + 2 * nth));
+    args.position += 2 * count;
+    const { shape } = this.options;
+    shape.vertices = vertices;
+    shape.center = middleOf(vertices);
+  }
+
+  #readPlaceOrSize(): void {
+    const args = this.#args;
+    const { shape } = this.options;
+    if (args.left >= 2 && !this.#hasPlace && args.takes('FROMMEMBER')) {
       const index = args.next();
       if (this.#set !== undefined) shape.center = this.#memberAt(index);
       this.#hasMember = true;

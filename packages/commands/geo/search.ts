@@ -91,6 +91,23 @@ const shapeDocs: readonly ArgumentDoc[] = [
           unitDoc,
         ],
       },
+      {
+        name: 'polygon',
+        type: 'block',
+        since: '9.0.0',
+        arguments: [
+          { name: 'num-vertices', type: 'integer', token: 'BYPOLYGON' },
+          {
+            name: 'vertices',
+            type: 'block',
+            multiple: true,
+            arguments: [
+              { name: 'longitude', type: 'double' },
+              { name: 'latitude', type: 'double' },
+            ],
+          },
+        ],
+      },
     ],
   },
 ];
@@ -101,16 +118,21 @@ const searchHead = {
   group: 'geo',
 } as const satisfies Partial<CommandHead>;
 
+const searchHistory = [
+  ['7.0.0', 'Units are case-insensitive.'],
+  ['9.0.0', 'Added BYPOLYGON.'],
+] as const;
+
 const geosearch = oneShard({
   ...searchHead,
   name: 'GEOSEARCH',
-  summary: 'Returns the members inside a circle or a box.',
+  summary: 'Returns the members inside a circle, a box or a polygon.',
   since: '6.2.0',
   arity: -7,
   flags: ['readonly'],
   keys: oneKey('RO', 'access'),
   args: [{ name: 'key', type: 'key' }, ...shapeDocs, orderDoc, countDoc, ...showDocs],
-  history: [['7.0.0', 'Units are case-insensitive.']],
+  history: searchHistory,
   run(context, args) {
     search(context, args, { from: 'options', keyIndex: 1, stores: 'never' });
   },
@@ -119,7 +141,7 @@ const geosearch = oneShard({
 const geosearchstore = oneShard({
   ...searchHead,
   name: 'GEOSEARCHSTORE',
-  summary: 'Stores the members inside a circle or a box under another key.',
+  summary: 'Stores the members inside a circle, a box or a polygon under another key.',
   since: '6.2.0',
   arity: -8,
   flags: ['write', 'denyoom'],
@@ -132,7 +154,7 @@ const geosearchstore = oneShard({
     countDoc,
     token('storedist'),
   ],
-  history: [['7.0.0', 'Units are case-insensitive.']],
+  history: searchHistory,
   run(context, args) {
     search(context, args, { from: 'options', keyIndex: 2, stores: 'always' });
   },

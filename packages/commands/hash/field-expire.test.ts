@@ -91,7 +91,24 @@ const cases: readonly (readonly [line: string, reply: unknown])[] = [
     'HSETEX h EX 1 KEEPTTL FIELDS 1 a 5',
     '-ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified',
   ],
-  ['HSETEX h FIELDS 2 a 5', mismatch],
+  ...['FIELDS 2 a 5', 'FIELDS 2 a 5 b', 'FIELDS 3 a 5 b 6', 'FIELDS 1 a 5 unknown'].map(
+    (words) =>
+      [`HSETEX h ${words}`, "-ERR wrong number of arguments for 'hsetex' command"] as const,
+  ),
+  ...['x', '9223372036854775808', '0', '-1'].map(
+    (count) => [`HSETEX h FIELDS ${count} a b`, '-ERR invalid number of fields'] as const,
+  ),
+  ['HSETEX h nx FIELDS 1 a b', '-ERR unknown argument: nx'],
+  ['HSETEX h 1 FIELDS 1 a b', '-ERR unknown argument: 1'],
+  ['HSETEX h FNX EX 10 KEEPTT', '-ERR unknown argument: KEEPTT'],
+  ['HSETEX h FNX PX 10 FXX', '-ERR Only one of FXX or FNX arguments can be specified'],
+  ['HSETEX h FNX EXAT 1700000001 FIELDS', "-ERR wrong number of arguments for 'hsetex' command"],
+  ['HSETEX h EXAT 281474976710656 1 a b', invalid('hsetex')],
+  ['HSETEX h EX FIELDS 1 a b', notInteger],
+  ['HGETEX h XFIELDX 1 a', noFields],
+  ['HGETEX h PERSIST 1 FIELDS 1 a', noFields],
+  ['HGETEX h FIELDS 0 a', noCount],
+  ['HGETEX h FIELDS 9223372036854775808 a', noCount],
 ];
 
 /** Packed, and as a table. */

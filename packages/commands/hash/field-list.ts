@@ -22,20 +22,16 @@ const mismatch = new CommandError(
   'ERR The `numfields` parameter must match the number of arguments',
 );
 
-/**
- * Reads FIELDS at argument `index` and the number after it, with `stride` arguments for each field to
- * the end; returns the index of the first.
- */
+/** Reads FIELDS at argument `index` and the number of fields, which go to the end; returns the index of the first. */
 export function demandFieldCount(
   args: Arguments,
   index: number,
   error: CommandError = notPositive,
-  stride = 1,
 ): number {
   if (index + 1 >= args.count || !args.spellsAt(index, 'FIELDS')) throw noFields;
   const count = args.roundedAt(index + 1, error);
   if (count < 1) throw error;
   const first = index + 2;
-  if (count * stride !== args.count - first) throw mismatch;
+  if (count !== args.count - first) throw mismatch;
   return first;
 }

@@ -1,6 +1,6 @@
 /** HGETEX and HSETEX: reading or setting fields together with their ends. */
 
-import { type Bytes, CommandError, errors } from '#base';
+import { type Bytes, CommandError, errors, untilNul } from '#base';
 import type { HashValue } from '#store';
 import type { Arguments } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
@@ -99,7 +99,7 @@ const hsetex = oneShard({
   run(context, args) {
     const existing = hashToWrite(context, args);
     const options = readOptions(context, args, 'hsetex', 'KEEPTTL');
-    const first = demandFieldCount(args, options.fieldsIndex, undefined, 2);
+    const first = demandPairs(args, options.fieldsIndex);
     if (!conditionHolds(context, args, existing, first, options.condition)) {
       context.reply.integer(0);
       return;
@@ -119,6 +119,24 @@ interface Options {
   /** PERSIST or KEEPTTL was given. */
   hasWord: boolean;
   condition: 'FNX' | 'FXX' | undefined;
+}
+
+const PAIRS_MAX = 2 ** 31 - 1;
+const noPairs = new CommandError('ERR missing FIELDS argument');
+const badPairCount = new CommandError('ERR invalid number of fields');
+
+/** Reads FIELDS of HSETEX at argument `index`, which has errors of its own; returns the index of the first field. */
+function demandPairs(args: Arguments, index: number): number {
+  if (index >= args.count) throw noPairs;
+  if (!args.spellsAt(index, 'FIELDS')) {
+    throw new CommandError(`ERR unknown argument: ${untilNul(args.latin1(index))}`);
+  }
+  if (index + 1 >= args.count) throw errors.wrongArguments('hsetex');
+  const count = args.roundedAt(index + 1, badPairCount);
+  if (count < 1 || count > PAIRS_MAX) throw badPairCount;
+  const first = index + 2;
+  if (2 * count !== args.count - first) throw errors.wrongArguments('hsetex');
+  return first;
 }
 
 const twoConditions = new CommandError('ERR Only one of FXX or FNX arguments can be specified');

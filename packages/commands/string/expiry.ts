@@ -1,9 +1,13 @@
-/** The options of SET and GETEX, above all those that say when a key ends. */
+/** The options of SET, MSETEX and GETEX, above all those that say when a key ends. */
 
 import { errors, INT64_MAX, parseInteger64 } from '#base';
 import type { Arguments } from '../arguments/arguments.ts';
 import { EXPIRY_MS_MAX } from '../keyspace/expiry/expiry-time.ts';
 import { TIME_FORMS, type TimeForm } from '../keyspace/expiry/time-forms.ts';
+import { conditionAt, type ValueCondition } from './conditions/condition.ts';
+
+/** The commands whose options these are. */
+type OptionsOf = 'set' | 'msetex' | 'getex';
 
 /** Options of one command; one object serves all commands of a thread. */
 export class StringOptions {
@@ -12,19 +16,23 @@ export class StringOptions {
   answersOld = false;
   keepTtl = false;
   persist = false;
+  /** Condition on the value, which excludes NX and XX. */
+  condition: ValueCondition | undefined;
   #time: TimeForm | undefined;
   /** Argument that holds the time. */
   #timeIndex = 0;
 
   /** Reads the arguments from `first` on; throws a syntax error when they fit no command. */
-  read(args: Arguments, first: number, ofSet: boolean): void {
+  read(args: Arguments, first: number, command: OptionsOf): void {
     this.#clear();
     let index = first;
     while (index < args.count) {
       if (this.#takesTime(args, index)) {
         index += 2;
-      } else if (ofSet ? this.#takesSetWord(args, index) : this.#takesPersist(args, index)) {
+      } else if (this.#takesWord(args, index, command)) {
         index += 1;
+      } else if (command === 'set' && this.#takesCondition(args, index)) {
+        index += 2;
       } else {
         throw errors.syntax;
       }
@@ -50,6 +58,7 @@ export class StringOptions {
     this.answersOld = false;
     this.keepTtl = false;
     this.persist = false;
+    this.condition = undefined;
     this.#time = undefined;
   }
 
@@ -66,12 +75,26 @@ export class StringOptions {
     return false;
   }
 
-  #takesSetWord(args: Arguments, index: number): boolean {
-    if (!this.onlyExisting && args.spellsAt(index, 'NX')) return (this.onlyNew = true);
-    if (!this.onlyNew && args.spellsAt(index, 'XX')) return (this.onlyExisting = true);
-    if (args.spellsAt(index, 'GET')) return (this.answersOld = true);
+  #takesWord(args: Arguments, index: number, command: OptionsOf): boolean {
+    if (command === 'getex') return this.#takesPersist(args, index);
+    if (this.#takesExistence(args, index)) return true;
+    if (command === 'set' && args.spellsAt(index, 'GET')) return (this.answersOld = true);
     if (this.#time !== undefined || !args.spellsAt(index, 'KEEPTTL')) return false;
     return (this.keepTtl = true);
+  }
+
+  #takesExistence(args: Arguments, index: number): boolean {
+    if (this.condition !== undefined) return false;
+    if (!this.onlyExisting && args.spellsAt(index, 'NX')) return (this.onlyNew = true);
+    if (!this.onlyNew && args.spellsAt(index, 'XX')) return (this.onlyExisting = true);
+    return false;
+  }
+
+  #takesCondition(args: Arguments, index: number): boolean {
+    const isOnly = !this.onlyNew && !this.onlyExisting && this.condition === undefined;
+    if (!isOnly || index + 1 >= args.count) return false;
+    this.condition = conditionAt(args, index);
+    return this.condition !== undefined;
   }
 
   #takesPersist(args: Arguments, index: number): boolean {

@@ -52,7 +52,7 @@ const getex = oneShard({
     },
   ],
   run(context, args) {
-    optionsScratch.read(args, 2, false);
+    optionsScratch.read(args, 2, 'getex');
     const ref = findString(context, args, 1);
     if (ref === 0) {
       context.reply.nil();

@@ -67,6 +67,131 @@ for (const [start, line, reply, after] of cases) {
   });
 }
 
+const MAX = 9223372036854775807n;
+const MIN = -9223372036854775808n;
+
+/** A start value, words after INCREX n, the reply, and the value afterwards. */
+const bounded: readonly (readonly [
+  start: string,
+  words: string,
+  reply: unknown,
+  after: unknown,
+])[] = [
+  ['-', '', [1, 1], '1'],
+  ['10', '', [11, 1], '11'],
+  ['100', 'BYINT -10', [90, -10], '90'],
+  ['95', 'BYINT 0', [95, 0], '95'],
+  ['50', 'BYINT 100 UBOUND 80', [50, 0], '50'],
+  ['50', 'BYINT 100 UBOUND 80 SATURATE', [80, 30], '80'],
+  ['10', 'BYINT -100 LBOUND 0 saturate', [0, -10], '0'],
+  ['5', 'BYINT 1 LBOUND 0 UBOUND 10', [6, 1], '6'],
+  ['5', 'BYINT 5 UBOUND 10', [10, 5], '10'],
+  ['10', 'BYINT -10 LBOUND 0', [0, -10], '0'],
+  ['50', 'BYINT 5 UBOUND 30', [50, 0], '50'],
+  ['50', 'BYINT 5 UBOUND 30 SATURATE', [30, -20], '30'],
+  ['-50', 'BYINT -5 LBOUND -30 SATURATE', [-30, 20], '-30'],
+  ['50', 'BYINT -25 UBOUND 30', [25, -25], '25'],
+  ['-', 'BYINT 5 LBOUND 10', [0, 0], null],
+  ['-', 'LBOUND 5 SATURATE', [5, 5], '5'],
+  ['5', 'LBOUND 0 BYINT 100 UBOUND 10 SATURATE', [10, 5], '10'],
+  [String(MAX - 7n), 'BYINT 9223372036854775800', [MAX - 7n, 0], String(MAX - 7n)],
+  [String(MAX - 7n), 'BYINT 9223372036854775800 SATURATE', [MAX, 7], String(MAX)],
+  [String(MIN + 8n), `BYINT -9223372036854775800 LBOUND ${MIN} SATURATE`, [MIN, -8], String(MIN)],
+  [
+    '9223372036854775800',
+    `SATURATE UBOUND ${MIN}`,
+    '-ERR applied increment would overflow',
+    '9223372036854775800',
+  ],
+  ['1.5', 'BYFLOAT 0.25', ['1.75', '0.25'], '1.75'],
+  ['2', 'BYFLOAT 1', ['3', '1'], '3'],
+  ['10', 'BYFLOAT 100 UBOUND 42.5', ['10', '0'], '10'],
+  ['10', 'BYFLOAT 100 UBOUND 42.5 SATURATE', ['42.5', '32.5'], '42.5'],
+  ['0', 'BYFLOAT -100 LBOUND -5.5 SATURATE', ['-5.5', '-5.5'], '-5.5'],
+  ['-', 'BYFLOAT -0.5 UBOUND -1.5', ['0', '0'], null],
+  ['50.5', 'BYFLOAT 5.5 UBOUND 30 SATURATE', ['30', '-20.5'], '30'],
+  ['1e4932', 'BYFLOAT 1e4932 UBOUND 3 SATURATE', undefined, '3'],
+  ['1e4932', 'BYFLOAT 1e4932', undefined, '1e4932'],
+  ['0', 'BYFLOAT +inf', '-ERR BYFLOAT increment cannot be Infinity', '0'],
+  ['-inf', 'BYFLOAT 0 LBOUND -100', '-ERR value cannot be Infinity', '-inf'],
+  ['1', 'BYFLOAT 1 UBOUND inf', '-ERR UBOUND is not a valid float', '1'],
+  ['1', 'BYINT abc', '-ERR Increment is not an integer or out of range', '1'],
+  ['1', 'BYINT 1.5', '-ERR Increment is not an integer or out of range', '1'],
+  ['1', 'BYFLOAT abc', '-ERR Increment is not a valid float', '1'],
+  ['1', 'UBOUND 12.5', '-ERR UBOUND is not an integer or out of range', '1'],
+  ['1', 'LBOUND abc', '-ERR LBOUND is not an integer or out of range', '1'],
+  ['1', 'BYFLOAT 1 LBOUND abc', '-ERR LBOUND is not a valid float', '1'],
+  ['1', 'BYINT 5 LBOUND 20 UBOUND 0', "-ERR LBOUND can't be greater than UBOUND", '1'],
+  ['1', 'BYFLOAT 5 LBOUND 1.5 UBOUND 1.25', "-ERR LBOUND can't be greater than UBOUND", '1'],
+  ['1', 'ENX', '-ERR ENX flag requires an expiration', '1'],
+  ['1', 'EX 0', "-ERR invalid expire time in 'increx' command", '1'],
+  ['hello', '', notInteger, 'hello'],
+  ['hello', 'BYFLOAT 1', notFloat, 'hello'],
+];
+
+for (const [start, words, reply, after] of bounded) {
+  count(`INCREX n ${words} on ${JSON.stringify(start)}`, () => {
+    const context = new CallContext();
+    if (start !== '-') call(context, ['SET', 'n', start]);
+    const answer = call(context, `INCREX n ${words}`.trim());
+    if (reply !== undefined) assert.equal(answer, reply);
+    assert.is(call(context, 'GET n'), after);
+  });
+}
+
+const faultyWords = [
+  ...['FOO', 'BYINT 1 FOO', 'BYINT', 'BYINT 1 BYFLOAT 1', 'BYINT 1 BYINT 1', 'LBOUND 1 LBOUND 1'],
+  ...['UBOUND 1 UBOUND 1', 'SATURATE SATURATE', 'ENX ENX EX 1', 'PERSIST PERSIST', 'EX 1 EX 1'],
+  ...['EX 1 PX 1', 'PERSIST EX 1', 'EX 1 PERSIST', 'PERSIST ENX', 'NX', 'KEEPTTL'],
+];
+
+for (const words of faultyWords) {
+  count(`INCREX n ${words} is a syntax error`, () => {
+    const context = new CallContext();
+    assert.is(call(context, `INCREX n ${words}`), '-ERR syntax error');
+    assert.is(call(context, 'EXISTS n'), 0);
+  });
+}
+
+/** Words of INCREX n, the time to live after it, what it replicates, and what it announces. */
+const ending: readonly (readonly [
+  words: string,
+  ttl: number,
+  logged: string,
+  announced: string[],
+])[] = [
+  ['EX 100 ENX', 100, 'SET n 1 PXAT 1700000100000', ['~n new n', '$ incrby n', '~g expire n']],
+  ['EX 10 ENX', 100, 'SET n 2 KEEPTTL', ['$ incrby n']],
+  ['EXAT 1 ENX', 100, 'SET n 3 KEEPTTL', ['$ incrby n']],
+  ['BYFLOAT 0.5', 100, 'SET n 3.5 KEEPTTL', ['$ incrbyfloat n']],
+  ['BYFLOAT 0.5 EX 20', 20, 'SET n 4 PXAT 1700000020000', ['$ incrbyfloat n', '~g expire n']],
+  ['UBOUND 4 EX 50', 20, '', []],
+  ['PERSIST', -1, 'SET n 5', ['$ incrby n', '~g persist n']],
+  ['PERSIST', -1, 'SET n 6 KEEPTTL', ['$ incrby n']],
+  ['PXAT 1', -2, 'DEL n', ['g del n']],
+  ['PXAT 1', -2, '', []],
+];
+
+count('INCREX sets and removes expiries', () => {
+  const context = new CallContext();
+  context.isReplicated = true;
+  for (const [words, ttl, logged, announced] of ending) {
+    context.logged = [];
+    context.takeAnnounced();
+    call(context, `INCREX n ${words}`);
+    const lines = context.logged.map((each) => each.map((word) => word.toString()).join(' '));
+    assert.is(lines.join(), logged, words);
+    assert.equal(context.takeAnnounced(), announced, words);
+    assert.is(call(context, 'TTL n'), ttl, words);
+  }
+});
+
+count('INCREX answers doubles in RESP3', () => {
+  const context = new CallContext({ protocol: 3 });
+  assert.equal(call(context, 'INCREX n BYFLOAT 1.5'), [1.5, 1.5]);
+  assert.equal(call(context, 'INCREX m BYINT 2'), [2, 2]);
+});
+
 count('keeps the time to live', () => {
   const context = new CallContext();
   for (const line of ['INCR n', 'INCRBY n 9007199254740993', 'INCRBYFLOAT n 1.5']) {

@@ -1,12 +1,13 @@
 /** Storing whole strings under one key. */
 
-import type { Ref } from '#store';
+import { type Ref, ValueType } from '#store';
 import type { Arguments, ArgumentSource } from '../arguments/arguments.ts';
 import type { ShardContext } from '../contexts/contexts.ts';
 import { oneShard, type ArgumentDoc } from '../definition/definition.ts';
 import { keySpec, oneKey, type KeyHandling } from '../definition/keys.ts';
 import { events } from '../contexts/events.ts';
-import { findString, findToWrite, notifyAt } from '../elements/lookup.ts';
+import { findString, findToWrite, holds, notifyAt } from '../elements/lookup.ts';
+import { conditionAt, conditionDocs, meets } from './conditions/condition.ts';
 import { endOf, spanOf, StringOptions } from './expiry.ts';
 import { storeString } from './write.ts';
 
@@ -30,7 +31,7 @@ const set = oneShard({
       {
         ...keySpec(1, 'RW', ['access', 'update']),
         variable: setAccess,
-        notes: 'Read and accessed only because of GET.',
+        notes: 'Read and accessed only because of GET or a condition on the value.',
       },
     ],
   },
@@ -44,6 +45,7 @@ const set = oneShard({
       arguments: [
         { name: 'nx', type: 'pure-token', token: 'NX' },
         { name: 'xx', type: 'pure-token', token: 'XX' },
+        ...conditionDocs.map((doc) => ({ ...doc, since: '8.4.0' })),
       ],
     },
     { name: 'get', type: 'pure-token', token: 'GET', since: '6.2.0', optional: true },
@@ -65,6 +67,7 @@ const set = oneShard({
     ['6.0.0', 'Added KEEPTTL.'],
     ['6.2.0', 'Added GET, EXAT and PXAT.'],
     ['7.0.0', 'NX and GET may be combined.'],
+    ['8.4.0', 'Added IFEQ, IFNE, IFDEQ and IFDNE.'],
   ],
   run(context, args) {
     if (args.count === 3) {
@@ -76,40 +79,59 @@ const set = oneShard({
   },
 });
 
-/** Without GET the old value is not looked at. */
+/** The old value is looked at because of GET or a condition on it. */
 function setAccess(args: ArgumentSource): KeyHandling {
   for (let index = 3; index < args.count; index += 1) {
-    if (args.spellsAt(index, 'GET')) return { access: 'RW', use: ['access', 'update'] };
+    const isRead = args.spellsAt(index, 'GET') || conditionAt(args, index) !== undefined;
+    if (isRead) return { access: 'RW', use: ['access', 'update'] };
   }
   return { access: 'OW', use: ['update'] };
 }
 
 function setWithOptions(context: ShardContext, args: Arguments): void {
   const { keyspace, reply } = context;
-  optionsScratch.read(args, 3, true);
+  optionsScratch.read(args, 3, 'set');
+  const { answersOld, condition, keepTtl } = optionsScratch;
   const expireAt = optionsScratch.expireAt(args, context.nowMs, 'set');
-  const ref = optionsScratch.answersOld ? answerOld(context, args) : findToWrite(context, args, 1);
-  if (ref === 0 ? optionsScratch.onlyExisting : optionsScratch.onlyNew) {
-    if (!optionsScratch.answersOld) reply.nil();
+  const ref = answersOld ? findString(context, args, 1) : findToWrite(context, args, 1);
+  const isDue = maySet(context, args, ref);
+  if (answersOld) answerOld(context, ref);
+  if (!isDue) {
+    if (!answersOld) reply.nil();
     return;
   }
-  const kept = optionsScratch.keepTtl && ref !== 0 ? keyspace.expireAt(ref) : -1;
+  const kept = keepTtl && ref !== 0 ? keyspace.expireAt(ref) : -1;
   const stored = storeString(context, args, 1, 2);
   if (kept !== -1) keyspace.setExpireAt(stored, kept);
   if (expireAt !== -1) expireStored(context, args, stored, { expireAt, valueIndex: 2 });
-  if (!optionsScratch.answersOld) reply.ok();
+  else if (condition !== undefined) replicateUnconditionally(context, args);
+  if (!answersOld) reply.ok();
 }
 
-/** Replies with the string that the key holds; returns its ref. */
-function answerOld(context: ShardContext, args: Arguments): Ref {
-  const ref = findString(context, args, 1);
+/** True when the options let the key of `ref` be set; 0 when there is none. */
+function maySet(context: ShardContext, args: Arguments, ref: Ref): boolean {
+  const { onlyNew, onlyExisting, condition } = optionsScratch;
+  if (condition === undefined) return ref === 0 ? !onlyExisting : !onlyNew;
+  if (!holds(context, ref, ValueType.string)) return !condition.form.wantsSame;
+  return meets(context, args, ref, condition);
+}
+
+/** Replicas of other versions do not know the condition, which was met. */
+function replicateUnconditionally(context: ShardContext, args: Arguments): void {
+  if (!context.isReplicated) return;
+  const words = ['SET', args.copy(1), args.copy(2)];
+  if (optionsScratch.keepTtl) words.push('KEEPTTL');
+  context.logAs(words);
+}
+
+/** Replies with the string that the key holds. */
+function answerOld(context: ShardContext, ref: Ref): void {
   if (ref === 0) {
     context.reply.nil();
   } else {
     const value = context.keyspace.value(ref);
     context.reply.bulk(value.bytes, value.at, value.length, value.view);
   }
-  return ref;
 }
 
 /** Sets the expiry of the string that was stored from an argument. */
@@ -207,7 +229,7 @@ const getset = oneShard({
   args: keyAndValue,
   deprecated: { since: '6.2.0', replacedBy: '`SET` with the `!GET` argument' },
   run(context, args) {
-    answerOld(context, args);
+    answerOld(context, findString(context, args, 1));
     storeString(context, args, 1, 2);
   },
 });

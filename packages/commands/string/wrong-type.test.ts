@@ -20,6 +20,13 @@ function contextWithList(): CallContext {
 const refused = [
   'GET list',
   'SET list x GET',
+  'SET list x IFEQ x',
+  'SET list x IFNE x',
+  'SET list x IFDNE 1',
+  'DIGEST list',
+  'DELIFEQ list x',
+  'INCREX list',
+  'INCREX list BYFLOAT 1.5',
   'GETSET list x',
   'GETDEL list',
   'GETEX list',

@@ -1,10 +1,11 @@
 import { BULK_BYTES_MAX, SHARDS_MAX } from '#base';
 import { bytes, clamped, integer, LONG_MAX, oneOf, password, text, yesOrNo } from '../kinds.ts';
 import { words } from '../list-kinds.ts';
-import { availabilityZone } from '../name-kinds.ts';
+import { availabilityZone, release } from '../name-kinds.ts';
 import { eventClasses, outputLimit, permissions } from '../redis/redis-kinds.ts';
 import { rows } from '../setting.ts';
 import { users } from '../user-kind.ts';
+import { REDIS_VERSION } from '../version.ts';
 
 const MIB = 1024 ** 2;
 /** As many as Redis has I/O threads at the most. */
@@ -170,6 +171,13 @@ export const serverSettings = rows({
     effect: 'live',
     config: 'shutdown-timeout',
     meaning: 'Maximum time to finish work in flight before the server stops.',
+  },
+  'server.reported-redis-version': {
+    kind: release,
+    default: REDIS_VERSION,
+    effect: 'start',
+    meaning:
+      "Version of Redis that clients see (INFO, HELLO, LOLWUT, Lua's REDIS_VERSION, redis_instance_info), for applications that use newer commands only if it is new enough.",
   },
   'scripting.busy-reply-threshold-ms': {
     kind: integer({ most: LONG_MAX, unit: 'milliseconds' }),

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { type LogThreshold, byLogKind } from '#base';
-import { REDIS_VERSION, rowOf, settingNames, type Settings, VERSION } from '#config';
+import { rowOf, settingNames, type Settings, VERSION } from '#config';
 import type { SettingFacts } from '#api-types';
 import type { HttpFixedSettings, HttpLiveSettings } from '#http';
 import { contextOptions, type TlsOptions } from '#net';
@@ -46,7 +46,7 @@ export function httpFixedSettings(
       ...(settings.boolean('tiered.enabled') ? (['tier'] as const) : []),
     ],
     bundleFolder: settings.string('debug-bundle.directory'),
-    redisVersion: REDIS_VERSION,
+    redisVersion: settings.string('server.reported-redis-version'),
     traceEndpoint: settings.string('tracing.otlp-endpoint'),
     metricsEndpoint: settings.boolean('metrics.otlp-enabled')
       ? settings.string('metrics.otlp-endpoint')

@@ -12,7 +12,6 @@ import type { ShardSettingValues } from '#commands';
 import type { BodyPort } from '#router';
 import type { RecoveryAnswer, RecoveryOrder, ShardThreadData, ShardTier } from '#shard';
 import { shardWorkerUrl } from '#workers';
-import { REDIS_VERSION } from '#config';
 import { heapLimits } from './heap-limits.ts';
 import type { DiskPorts } from './disk-link.ts';
 import type { ServerMemory } from './shared-memory.ts';
@@ -107,7 +106,6 @@ export class ShardPool {
       port,
       seed: randomBytes(SEED_BYTES),
       settings: options.settings,
-      redisVersion: REDIS_VERSION,
       durability: { folder, figures, ...toDisk },
       recovers,
       tier: options.tierOf(index),

@@ -2,7 +2,7 @@
 
 import { type Clock, type Logger, LongTimer } from '#base';
 import { commandTable, reportSecrecy } from '#commands';
-import { REDIS_VERSION, secrecyOfNames } from '#config';
+import { secrecyOfNames, type Settings } from '#config';
 import { type Composed, type HandlerContext, MainModule, type OpsLink } from '#main';
 import type { Router } from '#router';
 import type { Page } from '#stats';
@@ -11,6 +11,7 @@ import { bundlesPort } from './bundles-port.ts';
 import { statisticsPort, type StatisticsOptions } from './statistics-port.ts';
 
 interface ServerModuleOptions extends StatisticsOptions {
+  readonly settings: Settings;
   readonly router: Router;
   readonly ops: OpsLink;
   readonly clock: Clock;
@@ -32,13 +33,13 @@ type ServerPort =
   | 'log';
 
 export function serverModule(options: ServerModuleOptions): Composed<object, ServerPort> {
-  const { router, ops, clock, log, page, cluster, modules } = options;
+  const { settings, router, ops, clock, log, page, cluster, modules } = options;
   reportSecrecy(secrecyOfNames);
   const module = new MainModule({
     name: 'server',
     ports: {
       commands: commandTable,
-      redisVersion: REDIS_VERSION,
+      redisVersion: settings.string('server.reported-redis-version'),
       startedMs: clock.wallMs(),
       statistics: statisticsPort(options),
       bundles: bundlesPort(ops),

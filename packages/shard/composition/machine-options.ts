@@ -30,8 +30,6 @@ export interface MachineOptions {
   answers?: SharedReport;
   profiler: ThreadProfiler;
   settings: ShardSettingValues;
-  /** Redis release that scripts see. */
-  redisVersion: string;
   /** Place in the link memory of the words about the script that runs. */
   scriptControlAt: number;
   /** Undefined where a script reaches other shards by way of main only. */

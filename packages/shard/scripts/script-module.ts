@@ -51,8 +51,6 @@ interface ScriptModuleOptions {
   readonly scriptControlAt: number;
   /** Undefined where a script reaches other shards by way of main only. */
   readonly shardExchange?: ShardExchange;
-  /** Redis release that scripts see. */
-  readonly redisVersion: string;
   /** Publishes replies and effects. */
   show(): void;
   /** Processes a frame while a script waits; false if there was none. */

@@ -74,7 +74,6 @@ interface ScriptsOptions {
   readonly servedSlots: ServedSlots;
   readonly page: Page;
   readonly clock: Clock;
-  readonly redisVersion: string;
   /** Memory is over its limit, and nothing can be evicted. */
   isOutOfMemory(): boolean;
   /** The server is a replica, and the client in that slot may not write. */
@@ -424,7 +423,8 @@ export class Scripts implements ShardScripts {
   }
 
   #newEngine(): LuaEngine {
-    const { redisVersion, control, context } = this.#options;
+    const { control, context } = this.#options;
+    const redisVersion = context.settings.string('server.reported-redis-version');
     const [major = 0, minor = 0, patch = 0] = redisVersion.split('.').map(Number);
     // The functions are made before the engine is, and called after.
     const engine: LuaEngine = new LuaEngine({

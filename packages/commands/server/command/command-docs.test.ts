@@ -1,4 +1,4 @@
-/** COMMAND DOCS agrees with a Redis 7.4.1 in all that programs read; sentences are our own. */
+/** COMMAND DOCS agrees with a Redis 7.4.1 in all that programs read, but for what is newer; sentences are our own. */
 
 import { readFileSync } from 'node:fs';
 import { call, CallContext } from '../../call.test-helper.ts';
@@ -28,6 +28,12 @@ function fieldsOf(flat: unknown): Fields {
   return new Map(names.map((name, index) => [name, list[2 * index + 1]]));
 }
 
+/** True for versions after the one that the facts are from. */
+function isNewer(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 7 || (major === 7 && minor > 4);
+}
+
 /** Fields of an argument, with the words that the facts have for them. */
 const ARGUMENT_WORDS = [
   ['display_text', 'shown'],
@@ -53,7 +59,10 @@ function argumentDetails(flat: unknown): string {
 }
 
 function argumentList(list: unknown): string {
-  return (list as unknown[]).map(argumentDetails).join('; ');
+  const older = (list as unknown[]).filter((flat) => {
+    return !isNewer((fieldsOf(flat).get('since') ?? '0.0.0') as string);
+  });
+  return older.map(argumentDetails).join('; ');
 }
 
 function detailsOf(command: Fields): string {
@@ -67,8 +76,8 @@ function detailsOf(command: Fields): string {
   if (deprecated !== undefined) parts.push(`until ${deprecated}`);
   const history = command.get('history') as [string, string][] | undefined;
   if (history !== undefined) {
-    const versions = new Set(history.map(([version]) => version));
-    parts.push(`history ${[...versions].toSorted().join(' ')}`);
+    const older = history.map(([version]) => version).filter((version) => !isNewer(version));
+    if (older.length > 0) parts.push(`history ${[...new Set(older)].toSorted().join(' ')}`);
   }
   const list = command.get('arguments');
   parts.push(`arguments ${list === undefined ? 'none' : argumentList(list)}`);
