@@ -82,6 +82,7 @@ export {
   type LogRecord,
   type LogThreshold,
 } from './log.ts';
+export { recordWithoutUserData, withoutUserData } from './user-data.ts';
 export { LineLimit } from './line-limit.ts';
 export { EVENT_KINDS, eventKind, KEPT_EVENTS, type EventKind } from './event-kinds.ts';
 export { Listeners } from './listeners.ts';

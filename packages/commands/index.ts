@@ -44,6 +44,7 @@ export {
   type EndpointType,
   type MessageCommand,
   type MoveState,
+  type MoveWish,
   type SlotMigrationDetails,
   type SlotScan,
   type SlotScanStep,

@@ -70,7 +70,6 @@ export const constants: Readonly<Record<string, Constant>> = {
   },
   'enable-module-command': { value: 'no', reason: 'There are no modules.' },
   'enable-protected-configs': { value: 'no', reason: 'dir and dbfilename are read at the start.' },
-  'hide-user-data-from-log': { value: 'yes', reason: 'Crash reports contain no values.' },
   'ignore-warnings': { value: '', reason: 'No warning stops a start.' },
   'jemalloc-bg-thread': { value: 'no', reason: 'The server does not use jemalloc.' },
   'key-load-delay': { value: '0', isHidden: true, reason: 'Loading cannot be slowed down.' },

@@ -1,6 +1,6 @@
 /** The sections of INFO about keys. */
 
-import { KEY_SIZES_ROWS, prefixReports } from '#stats';
+import { KEY_SIZES_ROWS, type Page, prefixReports } from '#stats';
 import type { Line } from './info-lines.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
@@ -58,16 +58,45 @@ const TYPES: readonly (readonly [type: number, name: string])[] = [
   [6, 'streams_items'],
 ];
 
+/** Names of Redis 8.6 for the bytes of keys in memory; strings have none there, the name of streams is ours. */
+const MEMORY_TYPES: typeof TYPES = [
+  [2, 'lists_sizes'],
+  [3, 'sets_sizes'],
+  [4, 'zsets_sizes'],
+  [5, 'hashes_sizes'],
+  [6, 'streams_sizes'],
+];
+
 /** Returns how many keys are how large, as the shards' last walks have found; and how long ago the oldest was. */
 export function keySizes(metrics: ServerMetrics): readonly Line[] {
   const lines: Line[] = [];
   for (let database = 0; database < metrics.databases; database += 1) {
-    for (const [type, name] of TYPES) {
-      const shown = distribution(metrics, database, type);
-      if (shown !== '') lines.push([`db${database}_distrib_${name}`, shown]);
-    }
+    lines.push(
+      ...distributions(database, TYPES, (type, row) => {
+        return sumOf(metrics, (page) => page.keySizes(database, type, row));
+      }),
+      ...distributions(database, MEMORY_TYPES, (type, row) => {
+        return sumOf(metrics, (page) => page.keyMemorySizes(database, type, row));
+      }),
+    );
   }
   return [...lines, ...keySizesAge(metrics)];
+}
+
+function sumOf({ shards }: ServerMetrics, countOf: (page: Page) => number): number {
+  return shards.reduce((sum, page) => sum + countOf(page), 0);
+}
+
+/** Returns a line for each type that has keys; `countOf` returns the keys of a type in a row. */
+function distributions(
+  database: number,
+  types: typeof TYPES,
+  countOf: (type: number, row: number) => number,
+): readonly Line[] {
+  return types.flatMap(([type, name]): Line[] => {
+    const shown = distribution((row) => countOf(type, row));
+    return shown === '' ? [] : [[`db${database}_distrib_${name}`, shown]];
+  });
 }
 
 /**
@@ -81,10 +110,10 @@ export function keySizesAge({ shards, nowUs }: ServerMetrics): readonly Line[] {
 }
 
 /** As `0=1,4=7`: the least size of each row, and how many keys are in it. */
-function distribution({ shards }: ServerMetrics, database: number, type: number): string {
+function distribution(countOf: (row: number) => number): string {
   const shown: string[] = [];
   for (let row = 0; row < KEY_SIZES_ROWS; row += 1) {
-    const count = shards.reduce((sum, page) => sum + page.keySizes(database, type, row), 0);
+    const count = countOf(row);
     if (count > 0) shown.push(`${label(row)}=${count}`);
   }
   return shown.join(',');

@@ -49,6 +49,7 @@ async function written(
     level: 'info',
     format: 'pretty',
     output: 'stdout',
+    hidesUserData: false,
     descriptor,
     ...options,
   });
@@ -155,6 +156,7 @@ writing('survives a reader that is gone', async () => {
     level: 'info',
     format: 'json',
     output: 'stdout',
+    hidesUserData: false,
     descriptor: closed,
   });
   writer.write([record, record]);
@@ -266,7 +268,13 @@ writing('opens the file anew when it was moved away, and loses no line', async (
 writing('keeps lines that come before winston is loaded, in their order', async () => {
   const file = path.join(folder, 'early');
   const descriptor = openSync(file, 'w');
-  const writer = new LogWriter({ level: 'warn', format: 'json', output: 'stdout', descriptor });
+  const writer = new LogWriter({
+    level: 'warn',
+    format: 'json',
+    output: 'stdout',
+    hidesUserData: false,
+    descriptor,
+  });
   writer.write([{ ...record, level: 'warn', message: 'one' }, record]);
   writer.setLevel('info');
   writer.write([{ ...record, message: 'two' }]);
@@ -318,6 +326,7 @@ writing('goes on with the file once it can be written again', async () => {
     level: 'info',
     format: 'json',
     output: 'none',
+    hidesUserData: false,
     file: fileOptions(),
   });
   writer.write([record]);

@@ -2,7 +2,13 @@
  * Receives the log records of all threads in the ops thread, and writes them with winston. No thread waits for it: lines
  * that cannot be written in time are dropped and counted. Winston is loaded in the background; records wait for it.
  */
-import { LOG_LEVELS, type LogRecord, type LogThreshold, thresholdIndex } from '#base';
+import {
+  LOG_LEVELS,
+  type LogRecord,
+  type LogThreshold,
+  recordWithoutUserData,
+  thresholdIndex,
+} from '#base';
 import type { RecentLine } from './log-ring.ts';
 import type { LogWriterOptions, WinstonLog } from './winston-log.ts';
 
@@ -19,10 +25,12 @@ export class LogWriter {
   #level: LogThreshold;
   /** Least level that is written, as an index into LOG_LEVELS. */
   #minimum: number;
+  #hidesUserData: boolean;
 
   constructor(options: LogWriterOptions) {
     this.#level = options.level;
     this.#minimum = thresholdIndex(options.level);
+    this.#hidesUserData = options.hidesUserData;
     this.#loading = this.#load(options);
   }
 
@@ -55,11 +63,17 @@ export class LogWriter {
     this.#log?.setLevel(level);
   }
 
+  /** Hides user data in lines from here on, or shows it. */
+  setHidesUserData(hides: boolean): void {
+    this.#hidesUserData = hides;
+  }
+
   /** Writes the records whose level is high enough. */
   write(records: readonly LogRecord[]): void {
-    for (const record of records) {
+    for (const given of records) {
       // Winston would format a line before its transports look at its level.
-      if (LOG_LEVELS.indexOf(record.level) < this.#minimum) continue;
+      if (LOG_LEVELS.indexOf(given.level) < this.#minimum) continue;
+      const record = this.#hidesUserData ? recordWithoutUserData(given) : given;
       if (this.#log !== undefined) this.#log.write(record);
       else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
       else this.#droppedEarly += 1;

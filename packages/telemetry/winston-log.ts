@@ -28,6 +28,8 @@ export interface LogWriterOptions {
   readonly level: LogThreshold;
   readonly format: LogFormat;
   readonly output: 'stdout' | 'stderr' | 'none';
+  /** True when lines hold no user data. */
+  readonly hidesUserData: boolean;
   readonly file?: LogFileOptions;
   /** Another descriptor than the output's own. */
   readonly descriptor?: number;

@@ -6,13 +6,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Logger } from '#base';
-import type { SlotMigrationDetails } from '#commands';
+import type { MoveWish, SlotMigrationDetails } from '#commands';
 import type { Settings } from '#config';
 import type { ConnectionConfig } from '#net';
 import type { Router } from '#router';
 import {
   beginImport,
-  beginMove,
+  beginMoves,
   failMove,
   finishMove,
   forgetMove,
@@ -96,28 +96,33 @@ export class SlotMoves {
 
   // As the port of commands.
 
-  async begin(slots: readonly number[], target: string): Promise<string> {
+  async begin(wishes: readonly MoveWish[]): Promise<readonly string[]> {
     const { node } = this.#options;
-    const id = newId();
-    this.#exports.set(id, undefined);
-    this.#beginning.set(id, spansOf(slots));
+    const moves = wishes.map((wish) => ({ ...wish, id: newId() }));
+    for (const { id, slots } of moves) {
+      this.#exports.set(id, undefined);
+      this.#beginning.set(id, spansOf(slots));
+    }
     try {
       await node.decide((topology) =>
-        topology.migrations.has(id)
+        moves.some(({ id }) => topology.migrations.has(id))
           ? undefined
-          : beginMove(topology, node.id, { id, slots, target }),
+          : beginMoves(topology, node.id, moves),
       );
     } catch (error) {
-      this.#exports.delete(id);
+      for (const { id } of moves) this.#exports.delete(id);
       throw error;
     } finally {
-      this.#beginning.delete(id);
+      for (const { id } of moves) this.#beginning.delete(id);
     }
-    const migration = node.topology.migrations.get(id);
-    // It may have been ended already, with a reason.
-    if (migration?.state === 'begun') this.#export(migration);
-    else this.#exports.delete(id);
-    return id;
+    const ids = moves.map(({ id }) => id);
+    for (const id of ids) {
+      const migration = node.topology.migrations.get(id);
+      // It may have been ended already, with a reason.
+      if (migration?.state === 'begun') this.#export(migration);
+      else this.#exports.delete(id);
+    }
+    return ids;
   }
 
   async import(slots: readonly number[]): Promise<string> {

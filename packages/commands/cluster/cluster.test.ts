@@ -84,6 +84,7 @@ async function run(
   fails?: string,
   protocol: 2 | 3 = 2,
   endpointType: EndpointType = 'ip',
+  running = 2,
 ) {
   const asked: unknown[] = [];
   const reported = (what: string, ...words: unknown[]): Promise<void> => {
@@ -131,9 +132,9 @@ async function run(
     flushSlots: () => reported('flush'),
     setSlot: (slot, change) => reported('set', slot, change),
     moves: {
-      begin: async (slots, node) => {
-        await reported('move', slots, node);
-        return 'mmm';
+      begin: async (wishes) => {
+        for (const { slots, target } of wishes) await reported('move', slots, target);
+        return ['mmm', 'ooo'].slice(0, wishes.length);
       },
       import: async (slots) => {
         await reported('import', slots);
@@ -141,7 +142,7 @@ async function run(
       },
       cancel: async (id) => {
         await reported('cancel moves', id ?? 'all');
-        return 2;
+        return running;
       },
       report: async () => {
         await reported('moves');
@@ -256,6 +257,34 @@ const cases: readonly (readonly [line: string, reply: unknown, asked?: unknown])
   [
     'CLUSTER MIGRATE-SLOTS 1 2 3 TO bbb',
     '-ERR Syntax error: ranges of slots, TO and a node are wanted',
+  ],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1 3 7 7 NODE bbb', 'OK', ['move', [1, 2, 3, 7], 'bbb']],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 0 16383 NODE b 1', '-ERR syntax error'],
+  ['CLUSTER MIGRATESLOTS 1 3 NODE bbb', '-ERR syntax error'],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE NODE bbb', '-ERR No slot ranges specified'],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1', '-ERR No end slot for final slot range'],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1 2 3', '-ERR No end slot for final slot range'],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1 NODE bbb', BAD_SLOT],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1 16384 NODE bbb', BAD_SLOT],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE -1 2 NODE bbb', BAD_SLOT],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1 2', '-ERR syntax error'],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1 2 TO bbb', '-ERR syntax error'],
+  ['CLUSTER MIGRATESLOTS SLOTSRANGE 1 2 NODE', '-ERR syntax error'],
+  [
+    'CLUSTER MIGRATESLOTS SLOTSRANGE 3 1 NODE bbb',
+    '-ERR Start slot number 3 is greater than end slot number 1.',
+  ],
+  [
+    'CLUSTER MIGRATESLOTS SLOTSRANGE 1 5 8 9 5 8 NODE bbb',
+    '-ERR Slot range 5-8 overlaps with previous range 1-5.',
+  ],
+  [
+    'CLUSTER MIGRATESLOTS SLOTSRANGE 1 5 NODE bbb SLOTSRANGE 5 6 NODE ccc',
+    '-ERR Slot ranges in migrations overlap',
+  ],
+  [
+    'CLUSTER MIGRATESLOTS SLOTSRANGE',
+    "-ERR wrong number of arguments for 'cluster|migrateslots' command",
   ],
   ['CLUSTER CANCELSLOTMIGRATIONS', 'OK', ['cancel moves', 'all']],
   ['CLUSTER MIGRATION IMPORT 1 3 7 7', 'nnn', ['import', [1, 2, 3, 7]]],
@@ -441,6 +470,21 @@ cluster('CLUSTER GETSLOTMIGRATIONS tells how far moves are', async () => {
     ...['bytes', 222],
     ...['pause_ms', 0],
   ]);
+});
+
+cluster('CLUSTER MIGRATESLOTS begins all of its moves in one call', async () => {
+  const line = 'MIGRATESLOTS slotsrange 9 9 1 1 node bbb SLOTSRANGE 2 3 NODE ccc';
+  const { reply, asked } = await run(`CLUSTER ${line}`);
+  assert.is(reply, 'OK');
+  assert.equal(asked, [
+    ['move', [9, 1], 'bbb'],
+    ['move', [2, 3], 'ccc'],
+  ]);
+});
+
+cluster('CLUSTER CANCELSLOTMIGRATIONS without a running move is an error', async () => {
+  const { reply } = await run('CLUSTER CANCELSLOTMIGRATIONS', undefined, 2, 'ip', 0);
+  assert.is(reply, '-ERR No migrations ongoing');
 });
 
 cluster('each slot has a tag', () => {

@@ -3,6 +3,7 @@ import { clusterScan, slotOfScan } from './cluster-scan.ts';
 import { deliver } from './deliver.ts';
 import { clusterMembership } from './membership.ts';
 import { migration } from './migration.ts';
+import { migrateSlotsOfValkey } from './migrate-slots.ts';
 import { clusterMoves } from './moves.ts';
 import { clusterReports } from './reports.ts';
 import { clusterSession } from './session.ts';
@@ -22,6 +23,7 @@ const cluster = container({
     ...clusterSlots,
     slotStats,
     ...clusterMoves,
+    migrateSlotsOfValkey,
     migration,
     deliver,
     ...clusterMembership,
@@ -40,6 +42,7 @@ export type {
   ClusterNodeDetails,
   ClusterPort,
   MoveState,
+  MoveWish,
   SlotMigrationDetails,
   SlotMovesPort,
   SlotChange,

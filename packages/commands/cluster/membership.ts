@@ -202,6 +202,10 @@ const help = onMain({
         'MIGRATE-SLOTS <start slot> <end slot> [<start slot> <end slot> ...] TO <node-id>',
         'Starts a migration of slots with all of their keys to another node.',
       ],
+      [
+        'MIGRATESLOTS SLOTSRANGE <start slot> <end slot> [<start slot> <end slot> ...] NODE <node-id> [SLOTSRANGE ...]',
+        'Starts migrations of slots with all of their keys to other nodes: all or none.',
+      ],
       ['MYID', 'Returns the id of this node.'],
       ['MYSHARDID', 'Returns the id of the group of this node.'],
       ['NODES', 'Returns one line for each node.'],

@@ -2,7 +2,7 @@
 
 import { CommandError, errors, SLOT_COUNT } from '#base';
 import type { ReplyWriter } from '#resp';
-import { answerOrError, writeOk } from '../contexts/answer-later.ts';
+import { answerOrError } from '../contexts/answer-later.ts';
 import type { Arguments } from '../arguments/arguments.ts';
 import { onMain } from '../definition/definition.ts';
 import { clusterOf, ofAdministration } from './enabled.ts';
@@ -10,6 +10,8 @@ import type { ClusterContext, SlotMigrationDetails, SlotSpan } from './ports.ts'
 import { invalidSlot } from './slot-arguments.ts';
 
 const noTarget = new CommandError('ERR Syntax error: ranges of slots, TO and a node are wanted');
+
+const noneRunning = new CommandError('ERR No migrations ongoing');
 
 const migrateSlots = onMain<ClusterContext>({
   ...ofAdministration,
@@ -29,7 +31,7 @@ const migrateSlots = onMain<ClusterContext>({
     if (!hasTarget || args.left === 0) throw noTarget;
     const node = args.text();
     if (args.left > 0) throw errors.syntax;
-    answerOrError(context, cluster.moves.begin(slots, node), (reply, id) => {
+    answerOrError(context, cluster.moves.begin([{ slots, target: node }]), (reply, [id = '']) => {
       reply.text(id);
     });
   },
@@ -145,7 +147,10 @@ const cancelSlotMigrations = onMain<ClusterContext>({
   arity: 2,
   args: [],
   run(context) {
-    answerOrError(context, clusterOf(context).moves.cancel(undefined), writeOk);
+    answerOrError(context, clusterOf(context).moves.cancel(undefined), (reply, count) => {
+      if (count === 0) reply.error(noneRunning);
+      else reply.ok();
+    });
   },
 });
 

@@ -114,10 +114,16 @@ export interface SlotMigrationDetails {
   readonly pauseMs: number;
 }
 
+/** Slots that are to be handed over, and the node that is to have them. */
+export interface MoveWish {
+  readonly slots: readonly number[];
+  readonly target: string;
+}
+
 /** Moves of slots as a whole. */
 export interface SlotMovesPort {
-  /** Begins to hand slots over to a node; settles with the id of the move. */
-  begin(slots: readonly number[], node: string): Promise<string>;
+  /** Begins to hand slots over, all moves or none; no slot is in two. Settles with the ids of the moves. */
+  begin(wishes: readonly MoveWish[]): Promise<readonly string[]>;
   /** Starts to take slots from the node that has them; settles with the id of the move. */
   import(slots: readonly number[]): Promise<string>;
   /** Ends the running move with an id, or all of them, that this node takes part in; settles with how many it ended. */

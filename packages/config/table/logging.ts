@@ -33,6 +33,15 @@ export const loggingSettings = rows({
     effect: 'live',
     meaning: 'Logs one line for each request, for short diagnostic windows: it costs CPU time.',
   },
+  'logging.hide-user-data': {
+    kind: yesOrNo,
+    default: false,
+    effect: 'live',
+    config: 'hide-user-data-from-log',
+    meaning:
+      'Hides names of keys, clients and users, filters of monitors, texts of scripts, and arguments quoted by errors ' +
+      'in log lines and crash reports.',
+  },
   'logging.file-path': {
     kind: text,
     default: '',

@@ -317,6 +317,38 @@ moves('a move that is cancelled leaves the slots where they are', async () => {
   client.disconnect();
 });
 
+moves('MIGRATESLOTS of Valkey begins several moves, all or none', async () => {
+  const third = await startNode(etcd, { group: 'three', folder: folder() });
+  try {
+    await third.client.call('CONFIG', 'SET', 'cluster-allow-replica-migration', 'no');
+    await isWhole(third);
+    await fill(source.client);
+    const migrate = ['CLUSTER', 'MIGRATESLOTS', 'SLOTSRANGE', '0', '4095', '16383', '16383'];
+    const first = [...migrate, 'NODE', target.id, 'SLOTSRANGE', '4096', '8191', 'NODE'];
+    assert.match(await says(source, ...first, 'nobody'), /don't know about node nobody/);
+    assert.equal(await movesOf(source), []);
+    assert.is(await says(source, 'CLUSTER', 'CANCELSLOTMIGRATIONS'), 'ERR No migrations ongoing');
+    assert.is(await says(source, ...first, third.id), 'OK');
+    await until(async () => {
+      const states = (await movesOf(source)).map(({ state }) => state);
+      return states.join() === 'success,success';
+    }, 'both moves have ended');
+    const targets = (await movesOf(source)).map(({ target_node, slot_ranges }) => [
+      target_node,
+      slot_ranges,
+    ]);
+    assert.equal(targets, [
+      [target.id, '0-4095 16383-16383'],
+      [third.id, '4096-8191'],
+    ]);
+    const client = await ioredis();
+    await hasAll(client);
+    client.disconnect();
+  } finally {
+    await third.server.stop();
+  }
+});
+
 moves('replicas of the target have the keys as well', async () => {
   const replica = await startNode(etcd, { group: 'two' });
   try {

@@ -139,6 +139,13 @@ info('counts keys by size and type, over all shards', async () => {
     'db0_distrib_streams_items:1=1',
     'db3_distrib_lists_items:2=1',
   );
+  const bytes = Number(await client.call('MEMORY', 'USAGE', 'set', 'SAMPLES', '0'));
+  const power = 2 ** Math.floor(Math.log2(bytes));
+  const label = power < 1_024 ? String(power) : `${power / 1_024}K`;
+  await findsSizes(`db0_distrib_sets_sizes:${label}=1`);
+  const text = await read('keysizes');
+  assert.match(text, /db0_distrib_hashes_sizes:\d+=1\r\n/);
+  assert.match(text, /db3_distrib_lists_sizes:\d+=1\r\n/);
   await client.call('RPUSH', 'list', '5', '6', '7', '8');
   await findsSizes('db0_distrib_lists_items:8=1');
   // Exporters ask for all, and would make metrics of these lines.

@@ -39,7 +39,7 @@ export interface OpsData {
 export type OpsMessage =
   | CallMessage
   | { readonly kind: 'log'; readonly records: readonly LogRecord[] }
-  | { readonly kind: 'level'; readonly level: LogThreshold }
+  | { readonly kind: 'log-lines'; readonly level: LogThreshold; readonly hidesUserData: boolean }
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'replication'; readonly state: ReplicationState }
   | { readonly kind: 'cluster'; readonly update: ClusterUpdate }
@@ -209,9 +209,10 @@ export class OpsThread {
         this.#writer.write(message.records);
         for (const record of message.records) this.#http.noteRecord(record);
         break;
-      case 'level':
+      case 'log-lines':
         this.#level = thresholdIndex(message.level);
         this.#writer.setLevel(message.level);
+        this.#writer.setHidesUserData(message.hidesUserData);
         break;
       case 'user':
         this.#http.addUser(message.name);

@@ -20,10 +20,18 @@ export function loggingOptions(settings: Settings): LogWriterOptions {
     filesMax: settings.number('logging.rotation.max-files'),
   };
   return {
-    level: settings.string('logging.level') as LogThreshold,
+    ...logLines(settings),
     format: settings.string('logging.format') as LogWriterOptions['format'],
     output: settings.string('logging.output') as LogWriterOptions['output'],
     ...(path === '' ? {} : { file }),
+  };
+}
+
+/** Returns the settings of log lines that change while the server runs. */
+export function logLines(settings: Settings): Pick<LogWriterOptions, 'level' | 'hidesUserData'> {
+  return {
+    level: settings.string('logging.level') as LogThreshold,
+    hidesUserData: settings.boolean('logging.hide-user-data'),
   };
 }
 

@@ -5,7 +5,7 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { ReplicationState } from '#api-types';
-import { type LogRecord, type LogThreshold, thresholdIndex } from '#base';
+import { type LogRecord, recordWithoutUserData, thresholdIndex } from '#base';
 import { settingNames, type Settings, VERSION } from '#config';
 import type { MainAnswers, OpsData, OpsMessage, OpsNotice } from '#http';
 import { type CallMessage, isCall, type ModuleMetric, PortCalls } from '#link';
@@ -13,7 +13,12 @@ import type { ClusterUpdate } from '#stats';
 import { contextOptions, type TlsOptions } from '#net';
 import type { ObserverData } from '#observer';
 import { bundleTaskUrl } from '#workers';
-import { httpFixedSettings, httpLiveSettings, loggingOptions } from '../settings/ops-settings.ts';
+import {
+  httpFixedSettings,
+  httpLiveSettings,
+  loggingOptions,
+  logLines,
+} from '../settings/ops-settings.ts';
 import { OpsWorker } from './ops-worker.ts';
 
 /** Records kept while the thread is not there yet. */
@@ -50,10 +55,12 @@ export class OpsLink {
     this.#settings = settings;
     this.#instanceId = instanceId;
     this.level = levelOf(settings);
-    settings.onChange('logging.level', (level) => {
-      this.level = levelOf(settings);
-      this.#send({ kind: 'level', level: level as LogThreshold });
-    });
+    for (const name of ['logging.level', 'logging.hide-user-data'] as const) {
+      settings.onChange(name, () => {
+        this.level = levelOf(settings);
+        this.#send({ kind: 'log-lines', ...logLines(settings) });
+      });
+    }
     for (const name of settingNames) {
       settings.onChange(name, () => {
         this.#publishSettings();
@@ -93,7 +100,7 @@ export class OpsLink {
         this.#port = undefined;
         this.#isDead = true;
         process.stderr.write(`svc: ops thread died: ${error.stack ?? String(error)}\n`);
-        this.#early.splice(0).forEach(writeToStandardError);
+        for (const record of this.#early.splice(0)) this.#writeToStandardError(record);
         resolve();
       });
     });
@@ -130,7 +137,7 @@ export class OpsLink {
   }
 
   post(record: LogRecord): void {
-    if (this.#isDead) writeToStandardError(record);
+    if (this.#isDead) this.#writeToStandardError(record);
     else if (this.#port !== undefined) this.#send({ kind: 'log', records: [record] });
     else if (this.#early.length < EARLY_RECORDS_MAX) this.#early.push(record);
   }
@@ -208,16 +215,19 @@ export class OpsLink {
     else shown.catch(() => undefined);
   }
 
+  /** Writes a line for which there is no thread any more. */
+  #writeToStandardError(record: LogRecord): void {
+    const { hidesUserData } = logLines(this.#settings);
+    const written = hidesUserData ? recordWithoutUserData(record) : record;
+    const { level, thread, event, message } = written;
+    process.stderr.write(`svc: ${level} ${thread} ${event} ${message}\n`);
+  }
+
   #send(message: OpsMessage): void {
     this.#port?.postMessage(message);
   }
 }
 
 function levelOf(settings: Settings): number {
-  return thresholdIndex(settings.string('logging.level') as LogThreshold);
-}
-
-/** Writes a line for which there is no thread any more. */
-function writeToStandardError({ level, thread, event, message }: LogRecord): void {
-  process.stderr.write(`svc: ${level} ${thread} ${event} ${message}\n`);
+  return thresholdIndex(logLines(settings).level);
 }

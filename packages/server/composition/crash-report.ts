@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { latin1, makeFolders } from '#base';
+import { latin1, makeFolders, withoutUserData } from '#base';
 import type { Executing } from '#observer';
 
 interface CrashReport {
@@ -26,9 +26,12 @@ export interface Crash {
   /** Address of the client whose command it was. */
   client: string | undefined;
   version: string;
+  /** True when the report holds no key. */
+  hidesUserData: boolean;
 }
 
-export function crashReport({ thread, reason, executing, client, version }: Crash): CrashReport {
+export function crashReport(crash: Crash): CrashReport {
+  const { thread, reason, executing, client, version } = crash;
   const [, shard] = /^shard-(\d+)$/.exec(thread) ?? [];
   return {
     thread,
@@ -40,7 +43,7 @@ export function crashReport({ thread, reason, executing, client, version }: Cras
         ? null
         : {
             command: executing.command,
-            key: executing.key === null ? null : latin1(executing.key),
+            key: keyIn(executing, crash.hidesUserData),
             client: client ?? '?',
             elapsed_us: Math.round(executing.elapsedUs),
           },
@@ -48,6 +51,11 @@ export function crashReport({ thread, reason, executing, client, version }: Cras
     node: process.version,
     version,
   };
+}
+
+function keyIn({ key }: Executing, isHidden: boolean): string | null {
+  const name = key === null ? null : latin1(key);
+  return isHidden ? withoutUserData(name) : name;
 }
 
 /** Writes the report into `folder`, for its owner only; answers its path. */

@@ -158,12 +158,13 @@ export class Crashes {
     timer.unref();
   }
 
-  #report(crash: Omit<Crash, 'version'>): void {
+  #report(crash: Omit<Crash, 'version' | 'hidesUserData'>): void {
     const { log, settings, clock, progress } = this.#options;
     progress.hasCrashed = true;
     process.exitCode = 1;
     const { thread, executing } = crash;
-    const report = crashReport({ ...crash, version: VERSION });
+    const hidesUserData = settings.boolean('logging.hide-user-data');
+    const report = crashReport({ ...crash, version: VERSION, hidesUserData });
     const name = thread.replace('-', ' ');
     const doing = executing === null ? '' : ` while running ${executing.command}`;
     const message = `${name} died${doing}: ${report.reason}`;

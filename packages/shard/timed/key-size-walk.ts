@@ -1,4 +1,4 @@
-/** Counts of keys by their size, and by prefix: a walk over all keys in slices, when there were changes. */
+/** Counts of keys by their size and memory, and by prefix: a walk over all keys in slices, when there were changes. */
 
 import type { PrefixMatcher } from '#base';
 import { AT, setPrefixKeySizes, type Page } from '#stats';

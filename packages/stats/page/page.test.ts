@@ -80,6 +80,7 @@ pages('keeps key sizes by database, type and size', () => {
   assert.is(page.keySizes(0, 1, 0), 1);
   assert.is(page.keySizes(1, 2, 3), cells + KEY_SIZES_ROWS + 4);
   assert.is(page.keySizes(2, KEY_SIZES_TYPES, KEY_SIZES_ROWS - 1), counts.length);
+  assert.is(page.keyMemorySizes(1, 1, 0), cells + 6 * KEY_SIZES_ROWS + 1);
   assert.is(page.values.filter((value) => value !== 0).length, counts.length);
 });
 

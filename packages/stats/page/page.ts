@@ -12,7 +12,7 @@
  *   errors       error codes                     error replies by code
  *   made up      MADE_UP_CELLS                   error replies by codes that scripts make up (main, shards)
  *   bands        BAND_ROWS_MAX                   requests within each latency band, not cumulative
- *   key sizes    KEY_SIZES_CELLS x databases     keys by type and size (shards)
+ *   key sizes    KEY_SIZES_CELLS x databases     keys by type and size, and by type and memory (shards)
  *   prefixes     PREFIX_FIELDS x PREFIX_ROWS     use and size of keys by configured prefix (shards)
  *   users        USER_FIELDS x USER_ROWS         what users have done (main, shards)
  *   queue        HISTOGRAM_BUCKETS               histogram of the queue phase (main: of the reply phase;
@@ -40,8 +40,9 @@ export const CommandField = { calls: 0, ticks: 1, failed: 2, rejected: 3 } as co
 const COMMAND_FIELDS = 4;
 const DATABASE_FIELDS = 6;
 
-/** Types, and rows of sizes, in the key sizes of one database. */
-export const KEY_SIZES_TYPES = 6;
+/** Types in the key sizes of one database, twice: for sizes and for bytes in memory; and rows of each. */
+const TYPES = 6;
+export const KEY_SIZES_TYPES = 2 * TYPES;
 export const KEY_SIZES_ROWS = 40;
 const KEY_SIZES_CELLS = KEY_SIZES_TYPES * KEY_SIZES_ROWS;
 
@@ -178,6 +179,11 @@ export class Page {
     return this.values[
       this.#keySizes + KEY_SIZES_CELLS * database + KEY_SIZES_ROWS * (type - 1) + row
     ]!;
+  }
+
+  /** Keys of a type (a number of ValueType) in a row of bytes in memory. */
+  keyMemorySizes(database: number, type: number, row: number): number {
+    return this.keySizes(database, TYPES + type, row);
   }
 
   /** Returns the place in `values` where the fields of a prefix begin, the first of which counts uses. */

@@ -29,6 +29,26 @@ keySizes('counts strings by powers of two, in each database', () => {
   assert.is(rows(taken.counts, 0, ValueType.hash), '');
 });
 
+keySizes('counts the bytes of keys in memory by powers of two', () => {
+  const store = testStore();
+  const [first, second] = store.databases;
+  setText(first!, 'small', 'x');
+  setText(first!, 'large', 'x'.repeat(100_000));
+  setText(second!, 'other', 'x'.repeat(1_000));
+  const taken = new KeySizes(store);
+  assert.ok(taken.slice(stoppedClock, 1));
+  const expected = (keyspace: typeof first, key: string): string => {
+    const bytes = keyspace!.recordBytes(keyspace!.lookUp(Buffer.from(key), key.length));
+    return `${Math.floor(Math.log2(bytes)) + 1}=1`;
+  };
+  const memoryOfStrings = 6 + ValueType.string;
+  assert.is(
+    rows(taken.counts, 0, memoryOfStrings),
+    `${expected(first, 'small')} ${expected(first, 'large')}`,
+  );
+  assert.is(rows(taken.counts, 1, memoryOfStrings), expected(second, 'other'));
+});
+
 keySizes('visits every key once when it is cut into slices', () => {
   const store = testStore();
   for (let nth = 0; nth < 5_000; nth += 1) setText(store.databases[1]!, `key:${nth}`, 'xyz');

@@ -1,5 +1,5 @@
 /**
- * Sizes of keys: counts by type and power of two, for each database.
+ * Sizes of keys, and their memory: counts by type and power of two, for each database.
  *
  * Counted by walking all keys in slices, again and again while keys change. Counting at each write would cost every
  * LPUSH and HSET a second look at the key, for a figure that is seldom read; what a walk finds is exact for keys that
@@ -11,8 +11,9 @@ import { sizeOf } from './value-count.ts';
 import type { Ref } from '../memory/segment.ts';
 import type { Databases } from '../keyspace/databases.ts';
 
-/** Rows of the key sizes of one database, by number of type less one. */
-const KEY_SIZES_TYPES = 6;
+/** Rows of one database: of the sizes by number of type less one, and after those of the bytes in memory likewise. */
+const TYPES = 6;
+const KEY_SIZES_TYPES = 2 * TYPES;
 /** Sizes of 0, 1, 2 to 3, 4 to 7 and so on: the last row has sizes from 2^38 on. */
 export const KEY_SIZES_ROWS = 40;
 export const KEY_SIZES_CELLS = KEY_SIZES_TYPES * KEY_SIZES_ROWS;
@@ -81,15 +82,20 @@ export class KeySizes {
       const keyspace = databases[this.#database]!;
       const base = KEY_SIZES_CELLS * this.#database;
       this.#cursor = keyspace.scan(this.#cursor, STEP_KEYS, (ref) => {
-        const row = rowOf(sizeOf(keyspace, ref));
-        const cell = base + KEY_SIZES_ROWS * (keyspace.type(ref) - 1) + row;
-        this.#counts[cell] = this.#counts[cell]! + 1;
+        const type = keyspace.type(ref) - 1;
+        this.#count(base + KEY_SIZES_ROWS * type + rowOf(sizeOf(keyspace, ref)));
+        const memoryRow = rowOf(keyspace.recordBytes(ref));
+        this.#count(base + KEY_SIZES_ROWS * (TYPES + type) + memoryRow);
         if (this.#prefixes !== undefined) this.#countPrefix(this.#prefixes, keyspace, ref);
       });
       if (this.#cursor === 0) this.#database += 1;
       if (nowUs() >= endUs) break;
     }
     return this.#database >= databases.length;
+  }
+
+  #count(cell: number): void {
+    this.#counts[cell] = this.#counts[cell]! + 1;
   }
 
   #countPrefix(prefixes: PrefixMatcher, keyspace: Keyspace, ref: Ref): void {

@@ -7,6 +7,7 @@ import { Topology } from '../topology.ts';
 import {
   beginImport,
   beginMove,
+  beginMoves,
   failMove,
   finishMove,
   forgetMove,
@@ -110,6 +111,23 @@ moves('of two moves of a slot that begin at once only one does', () => {
     [true, false],
   );
   assert.throws(() => stage.begin('n', [1]), /being moved by migration m/);
+});
+
+moves('several moves begin in one transaction, or none does', () => {
+  const stage = new Stage();
+  const wish = (id: string, slot: number) => ({ id, slots: [slot], target: 'b' });
+  const plan = beginMoves(stage.topology, 'a', [wish('m', 1), wish('n', 2)]);
+  const keys = [...plan.guards, ...plan.writes].map(({ key }) => key);
+  assert.is(new Set(keys.slice(0, plan.guards.length)).size, plan.guards.length);
+  assert.is(new Set(keys.slice(plan.guards.length)).size, plan.writes.length);
+  assert.ok(stage.commit(plan));
+  assert.equal([...stage.topology.migrations.keys()].sort(), ['m', 'n']);
+  assert.throws(
+    () => beginMoves(stage.topology, 'a', [wish('o', 3), wish('p', 1)]),
+    /being moved by migration m/,
+  );
+  const many = Array.from({ length: 51 }, (_, nth) => wish(`w${nth}`, 3));
+  assert.throws(() => beginMoves(stage.topology, 'a', many), /At most 50 migrations/);
 });
 
 moves('the target begins a move like the source does', () => {

@@ -19,6 +19,26 @@ interface MoveWish {
   readonly target: string;
 }
 
+/** Most moves that begin in one transaction: etcd takes 128 writes and as many conditions. */
+const MOVES_MAX = 50;
+
+/** Begins moves of slots that the node's group has, all or none; no slot is in two of them. */
+export function beginMoves(topology: Topology, self: string, wishes: readonly MoveWish[]): Plan {
+  if (wishes.length > MOVES_MAX) {
+    throw new ClusterError(`At most ${MOVES_MAX} migrations can be started at once`);
+  }
+  const plans = wishes.map((wish) => beginMove(topology, self, wish));
+  // The slots and the groups are the same documents in several of them.
+  return {
+    guards: distinctByKey(plans.flatMap(({ guards }) => guards)),
+    writes: distinctByKey(plans.flatMap(({ writes }) => writes)),
+  };
+}
+
+function distinctByKey<T extends { readonly key: string }>(all: readonly T[]): readonly T[] {
+  return [...new Map(all.map((one) => [one.key, one])).values()];
+}
+
 /** Begins a move of slots that the node's group has. */
 export function beginMove(topology: Topology, self: string, wish: MoveWish): Plan {
   const { slots, target } = wish;
