@@ -119,6 +119,8 @@ history('outlives a restart and a kill, with a gap between them', async () => {
   first.signal('SIGKILL');
   await first.ended;
   const killedMs = Date.now();
+  // A sample covers the second before it, so a gap needs more than a fast start takes.
+  await until(() => Date.now() >= killedMs + 3_000, 'some seconds without a server');
 
   const second = await start();
   const seen = await historyOf(second, `series=ops&step=1&to=${killedMs}`);
