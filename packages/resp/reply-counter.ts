@@ -9,6 +9,7 @@
 import { latin1, type Bytes } from '#base';
 import { endOfLine } from './line-reader.ts';
 import {
+  ABSENT,
   ARRAY,
   ATTRIBUTE,
   BIG_NUMBER,
@@ -26,17 +27,15 @@ import {
   SET,
   STATUS,
   VERBATIM,
+  shown,
 } from './reply-bytes.ts';
 import { MalformedReply } from './reply-parser.ts';
 
 const ZERO = 0x30;
 const LENGTH_TEXT = /^(?:0|[1-9]\d{0,14})$/;
 const LENGTH_DIGITS_MAX = 15;
-const ABSENT = '-1';
 /** Characters of a line or of an error that are kept. */
 const TEXT_CHARS_MAX = 512;
-/** Characters of malformed input that its error shows. */
-const SHOWN_CHARS = 32;
 
 /** Called with each complete reply, and the text of the first error in it. */
 type CountedReply = (error: string | undefined) => void;
@@ -242,8 +241,4 @@ function lengthOf(text: string, line: string): number {
 
 function badEnd(): MalformedReply {
   return new MalformedReply('a bulk string that does not end where its length says');
-}
-
-function shown(line: string): string {
-  return JSON.stringify(line.slice(0, SHOWN_CHARS));
 }

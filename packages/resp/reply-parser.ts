@@ -6,6 +6,7 @@
 import { latin1, type Bytes } from '#base';
 import { endOfLine, LineReader } from './line-reader.ts';
 import {
+  ABSENT,
   ARRAY,
   ATTRIBUTE,
   BIG_NUMBER,
@@ -23,16 +24,13 @@ import {
   SET,
   STATUS,
   VERBATIM,
+  shown,
 } from './reply-bytes.ts';
 
 const INTEGER_TEXT = /^[-+]?\d{1,20}$/;
 const DOUBLE_TEXT = /^(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|[-+]?nan)$/;
 const BIG_NUMBER_TEXT = /^[-+]?\d+$/;
 const LENGTH_TEXT = /^(?:0|[1-9]\d{0,18})$/;
-/** Length of an absent bulk string or array in RESP2. */
-const ABSENT = '-1';
-/** Characters of malformed input that its error shows. */
-const SHOWN_CHARS = 32;
 /** First room for a bulk string that comes in pieces. */
 const ROOM_BYTES_MIN = 1_024;
 /** A verbatim string begins with three letters of its format and a colon. */
@@ -346,7 +344,3 @@ export class ReplyParser {
 }
 
 const NO_BYTES: Bytes = new Uint8Array(0);
-
-function shown(line: string): string {
-  return JSON.stringify(line.slice(0, SHOWN_CHARS));
-}

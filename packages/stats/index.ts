@@ -9,6 +9,7 @@ export { areErrorsTooMany, countError, errorCounts, errorIndex } from './page/er
 export {
   addCounts,
   bucketHigh,
+  bucketLow,
   bucketOf,
   cumulativeByPowers,
   greatestUs,

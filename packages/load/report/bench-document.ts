@@ -1,7 +1,7 @@
 /** Results of `bench` as a document: the form of `--json`, from which text, CSV and the page are made. */
 
 import { cpus } from 'node:os';
-import { bucketHigh, percentileUs, TICKS_PER_US, totalCount } from '#stats';
+import { bucketHigh, bucketLow, percentileUs, TICKS_PER_US, totalCount } from '#stats';
 import { VERSION } from '#config';
 import { placeText } from '#net';
 import type { BenchOptions } from '../options/bench-options.ts';
@@ -263,13 +263,9 @@ function meanUs(counts: Float64Array): number {
   const total = totalCount(counts);
   let sum = 0;
   for (const [bucket, count] of counts.entries()) {
-    if (count > 0) sum += count * ((bucketHigh(bucket) + lowOf(bucket)) / 2 / TICKS_PER_US);
+    if (count > 0) sum += count * ((bucketHigh(bucket) + bucketLow(bucket)) / 2 / TICKS_PER_US);
   }
   return total > 0 ? sum / total : 0;
-}
-
-function lowOf(bucket: number): number {
-  return bucket === 0 ? 0 : bucketHigh(bucket - 1) + 1;
 }
 
 function distributionOf(counts: Float64Array): [number, number][] {

@@ -2,9 +2,9 @@
 
 import type { StatusDocument } from '#api-types';
 import { ReplyClient } from '#net';
-import { ReplyError, type Reply } from '#resp';
+import type { Reply } from '#resp';
 import { clientFields } from '../text/client-list.ts';
-import { statusOf, utf8 } from '../text/replies.ts';
+import { askPart, statusOf, utf8 } from '../text/replies.ts';
 import type { ServerPlace } from '../text/server-place.ts';
 
 const SLOWEST_MAX = 10;
@@ -64,15 +64,7 @@ export async function askServer(place: ServerPlace, msMax: number): Promise<Doct
 
 async function report(client: ReplyClient, address: string): Promise<DoctorReport> {
   const missing: string[] = [];
-  const ask = async (words: readonly string[]): Promise<Reply> => {
-    try {
-      return await client.call(...words);
-    } catch (error) {
-      if (!(error instanceof ReplyError)) throw error;
-      missing.push(`${words.slice(0, 2).join(' ')}: ${error.message}`);
-      return null;
-    }
-  };
+  const ask = (words: readonly string[]): Promise<Reply> => askPart(client, missing, words);
   const status = statusOf(await client.call('STATUS', 'JSON'), address);
   const doctor = await ask(['LATENCY', 'DOCTOR']);
   const slowlog = await ask(['SLOWLOG', 'GET', String(SLOWLOG_MAX)]);

@@ -3,9 +3,9 @@
 import type { StatusDocument } from '#api-types';
 import { systemClock } from '#base';
 import { ReplyClient } from '#net';
-import { ReplyError, type Reply } from '#resp';
+import type { Reply } from '#resp';
 import { clientFields } from '../text/client-list.ts';
-import { statusOf, utf8 } from '../text/replies.ts';
+import { askPart, statusOf, utf8 } from '../text/replies.ts';
 import type { ServerPlace } from '../text/server-place.ts';
 
 /** Figures of a command since the start of the server or CONFIG RESETSTAT. */
@@ -104,16 +104,8 @@ export class FigureSource {
 
   async #ask(client: ReplyClient, parts: ReadonlySet<Part>): Promise<Reading> {
     const missing: string[] = [];
-    const ask = async (part: Part, ...words: readonly string[]): Promise<Reply> => {
-      if (!parts.has(part)) return null;
-      try {
-        return await client.call(...words);
-      } catch (error) {
-        if (!(error instanceof ReplyError)) throw error;
-        missing.push(`${words.slice(0, 2).join(' ')}: ${error.message}`);
-        return null;
-      }
-    };
+    const ask = async (part: Part, ...words: readonly string[]): Promise<Reply> =>
+      parts.has(part) ? askPart(client, missing, words) : null;
     const atMs = systemClock.nowUs() / 1_000;
     const status = statusOf(await client.call('STATUS', 'JSON'), this.address);
     const bands = await ask('shards', 'LATENCY', 'BANDS', 'PER-SHARD');
