@@ -90,7 +90,7 @@ export { LongTimer } from './time/long-timer.ts';
 export { everySecond, msToNextSecond, PacedTimer } from './time/paced-timer.ts';
 export { RetryDelay } from './time/retry-delay.ts';
 export { errnoIn, systemErrorIn } from './system-errors.ts';
-export { makeFolders } from './make-folders.ts';
+export { makeFolder, makeFolders } from './make-folders.ts';
 export { readMemoryMap, type MemoryMap } from './memory/memory-map.ts';
 export {
   residentParts,

@@ -5,6 +5,11 @@ import path from 'node:path';
 export function makeFolders(folder: string, mode?: number): void {
   const parent = path.dirname(path.resolve(folder));
   if (!existsSync(parent)) makeFolders(parent, mode);
+  makeFolder(folder, mode);
+}
+
+/** Makes a folder, if it is not there, in one that is. */
+export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, mode);
   } catch (error) {

@@ -244,8 +244,12 @@ store('a disk that fails costs no samples while the process lives, and one line'
   fs.rmSync(path.join(folder, 'file'));
   own.nowMs += 600_000;
   await own.keep(0, ends(ZERO_MS + 15_000, 5));
+  assert.equal(fs.readdirSync(folder), [], 'a missing data folder is not made');
+  fs.mkdirSync(path.join(folder, 'file'));
+  own.nowMs += 600_000;
+  await own.keep(0, ends(ZERO_MS + 20_000, 5));
   assert.equal(lines, ['history-failed', 'history-written']);
-  assert.is(fs.readdirSync(place).length, 4, 'what was kept in memory is written too');
+  assert.is(fs.readdirSync(place).length, 5, 'what was kept in memory is written too');
 });
 
 store('nothing is written before the server is ready', async () => {

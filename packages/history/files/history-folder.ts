@@ -5,7 +5,7 @@
 
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { makeFolders, RetryDelay } from '#base';
+import { makeFolder, RetryDelay } from '#base';
 import type { HistoryLog } from './history-log.ts';
 
 /** Milliseconds until writing is tried again after the first failure, and at most. */
@@ -106,7 +106,8 @@ export class HistoryFolder {
   async #attempt(work: () => Promise<void>): Promise<boolean> {
     if (this.isResting) return false;
     try {
-      makeFolders(this.path, 0o750);
+      // Not the data folder: a missing one may be that of a disk that was unmounted.
+      makeFolder(this.path, 0o750);
       await work();
     } catch (error) {
       this.#fail(error as Error);
